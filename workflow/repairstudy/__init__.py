@@ -1,0 +1,9 @@
+"""Selecting one-action repairs of failed LLM-agent runs, and measuring who selects them well.
+
+Packages, from the ground up; each imports only from those before it (``tests/test_layers.py``):
+
+records, estimators, environments, executors, engines, rollouts, candidates, evaluators, store,
+analysis, report, config, cli.
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""Failures, pools, positions, and the candidate repairs of each position."""

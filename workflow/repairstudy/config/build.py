@@ -1,0 +1,105 @@
+"""From a checked configuration to the objects it describes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from repairstudy.config.sections import ExecutorSection, ModelSection
+from repairstudy.config.study import StudyConfig
+from repairstudy.engines import Engine
+from repairstudy.engines.distributions import Distributions
+from repairstudy.engines.factory import checkpoint_fingerprint, open_engine
+from repairstudy.environments import Environment, make_environment
+from repairstudy.errors import ConfigError
+from repairstudy.executors import Decoding, Executor, InvalidActions, ModelIdentity
+from repairstudy.records import digest
+
+GREEDY, LOW_TEMPERATURE, OTHER_SEEDS = "greedy", "0.3", "other_seeds"
+
+
+def environment_of(config: StudyConfig) -> Environment:
+    return make_environment(config.environment.name, config.environment.options)
+
+
+def prompt_text(path: str) -> str:
+    """The text of a prompt template file.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"prompt {path}: cannot be read ({error})") from error
+
+
+def model_identity(name: str, section: ModelSection) -> ModelIdentity:
+    """Who a model is: for a local checkpoint the hash of its files."""
+    if section.kind == "simulated":
+        return ModelIdentity(name, section.revision, digest(section.parameters))
+    if section.kind == "openai":
+        return ModelIdentity(section.served_name or name, section.revision, "as served")
+    assert section.path is not None  # checked by parse_study
+    return ModelIdentity(name, section.revision, checkpoint_fingerprint(section.path))
+
+
+def engine_of(config: StudyConfig, model: str, log: str | Path) -> Engine:
+    """The engine of a model, behind the store of its action distributions.
+
+    A server is started only when something is asked that is not stored yet.
+    """
+    section = config.models[model]
+    engine = open_engine(
+        kind=section.kind,
+        path=section.path,
+        url=section.url,
+        served_name=section.served_name,
+        api_key_env=section.api_key_env,
+        python=section.python,
+        device=section.device,
+        threads=section.threads,
+        max_model_len=section.max_model_len,
+        arguments=section.arguments,
+        concurrency=section.concurrency,
+        parameters=section.parameters,
+        log=log,
+    )
+    folder = Path(config.cache) / "distributions"
+    return Distributions(folder, model_identity(model, section), engine)
+
+
+def decoding_of(section: ExecutorSection) -> Decoding:
+    return Decoding(**section.decoding.model_dump())
+
+
+def executor_of(config: StudyConfig, name: str) -> Executor:
+    """The executor of that name; `NAME@greedy` and `NAME@0.3` are its decoding variants."""
+    base_name, _, variant = name.partition("@")
+    section = config.executors[base_name]
+    base = Executor(
+        name=base_name,
+        model=model_identity(section.model, config.models[section.model]),
+        protocol=section.protocol,
+        template=prompt_text(section.prompt),
+        decoding=decoding_of(section),
+        invalid_actions=InvalidActions(section.invalid_limit),
+    )
+    if variant == GREEDY:
+        return base.variant(name, temperature=0.0)
+    if variant == LOW_TEMPERATURE:
+        return base.variant(name, temperature=0.3)
+    return base
+
+
+def executor_names(config: StudyConfig) -> dict[str, str]:
+    """Every executor that a study runs, variants included, with its role."""
+    names: dict[str, str] = {}
+    for deployed in config.deployed:
+        names[deployed] = "deployed"
+        if config.evaluators.greedy:
+            names[f"{deployed}@{GREEDY}"] = "variant"
+        if config.evaluators.low_temperature:
+            names[f"{deployed}@{LOW_TEMPERATURE}"] = "variant"
+    for name in config.evaluators.executors:
+        names.setdefault(name, "evaluator")
+    return names

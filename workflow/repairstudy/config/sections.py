@@ -1,0 +1,210 @@
+"""The sections of a study's configuration; each field says what it means."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from repairstudy.config.base import Section
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Count = Annotated[int, Field(ge=0)]
+Positive = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class EnvironmentSection(Section):
+    """The task world and the step budget."""
+
+    name: str = Field(description="Name of an installed environment (entry point).")
+    budget: Positive = Field(description="Actions an episode may take in all.")
+    options: dict[str, Any] = Field(
+        default_factory=dict, description="Options of the environment, as its class takes them."
+    )
+
+
+class ModelSection(Section):
+    """One model, and who serves it."""
+
+    kind: Literal["vllm", "openai", "simulated"] = Field(
+        description="vllm: a server that the job starts; openai: a URL; simulated: a known policy."
+    )
+    path: str | None = Field(
+        default=None, description="vllm: folder or hub name of a Hugging Face checkpoint."
+    )
+    url: str | None = Field(
+        default=None, description="openai: base URL of the server, such as http://host:8000/v1."
+    )
+    served_name: str | None = Field(
+        default=None, description="openai: the model name that the server must report."
+    )
+    revision: str = Field(default="local", description="Revision of the weights; recorded.")
+    api_key_env: str | None = Field(
+        default=None, description="openai: environment variable that holds the key; never a key."
+    )
+    python: str = Field(
+        default=".venv-vllm/bin/python", description="vllm: interpreter of its environment."
+    )
+    device: Literal["auto", "cpu", "gpu"] = Field(
+        default="auto", description="vllm: auto takes a GPU if one is visible."
+    )
+    threads: Positive = Field(default=2, description="vllm on a CPU: cores it binds.")
+    max_model_len: Positive = Field(default=1024, description="vllm: longest prompt and answer.")
+    arguments: tuple[str, ...] = Field(
+        default=(), strict=False, description="vllm: further command-line arguments."
+    )
+    concurrency: Positive = Field(default=32, description="Requests in flight at most.")
+    parameters: dict[str, Any] = Field(
+        default_factory=dict, description="simulated: parameters of the planted policy."
+    )
+
+
+class DecodingSection(Section):
+    """How text is drawn from the model."""
+
+    mode: Literal["choice", "text"] = Field(
+        default="choice",
+        description="choice: one token among the admissible actions; text: free text, parsed.",
+    )
+    temperature: Annotated[float, Field(ge=0.0, le=5.0)] = Field(
+        default=0.7, description="0 is greedy."
+    )
+    top_p: Annotated[float, Field(gt=0.0, le=1.0)] = Field(
+        default=0.95, description="Smallest probability mass that is sampled from."
+    )
+    top_k: Count = Field(default=0, description="Most likely tokens sampled from; 0: all.")
+    max_tokens: Positive = Field(default=1, description="Longest answer in tokens.")
+    stop: tuple[str, ...] = Field(
+        default=(), strict=False, description="Strings that end an answer."
+    )
+
+
+class ExecutorSection(Section):
+    """An executor: a model under a prompt and history protocol with its decoding."""
+
+    model: Name = Field(description="Key of `models`.")
+    protocol: str = Field(description="Prompt and history protocol.")
+    prompt: str = Field(description="File of the prompt template.")
+    decoding: DecodingSection = Field(default_factory=DecodingSection)
+    invalid_limit: Count = Field(
+        default=5, description="Invalid actions that a run survives; one more ends it."
+    )
+
+
+class ScreenSection(Section):
+    """How a screened pool is screened, with rollouts of their own."""
+
+    rollouts: Positive = Field(default=5, description="Screening rollouts a candidate.")
+    minimal_gain: Share = Field(
+        default=0.4, description="A failure passes if some candidate gains at least this much."
+    )
+    among: Positive = Field(
+        default=60, description="Failures, in collection order, that are screened."
+    )
+
+
+class PoolSection(Section):
+    """A pool of failures of one deployed executor."""
+
+    deployed: Name = Field(description="Key of `executors`: who failed and will act.")
+    size: Positive = Field(default=60, description="Failures: the first in collection order.")
+    screen: ScreenSection | None = Field(
+        default=None, description="Keep only failures where some candidate has repair value."
+    )
+
+
+class CollectionSection(Section):
+    """How failed runs are collected."""
+
+    max_episodes: Positive = Field(
+        default=20_000, description="Episodes after which collecting gives up."
+    )
+    max_per_cluster: Positive | None = Field(
+        default=None, description="Most failures of one task cluster in a pool; null: no cap."
+    )
+
+
+class PositionsSection(Section):
+    """Which steps of a failure are repaired."""
+
+    per_failure: Positive = Field(default=3, description="Positions sampled a failure, at most.")
+    slack: Positive = Field(default=5, description="Actions that must be left at a position.")
+
+
+class ProposerSection(Section):
+    """A language model that proposes replacement actions."""
+
+    model: Name = Field(description="Key of `models`.")
+    prompt: str = Field(description="File of the prompt template.")
+    decoding: DecodingSection = Field(default_factory=DecodingSection)
+
+
+class CandidatesSection(Section):
+    """Where candidate repairs come from."""
+
+    proposers: dict[Name, ProposerSection] = Field(
+        default_factory=dict, description="Proposing language models by source name."
+    )
+    proposals: Positive = Field(default=2, description="Proposals of each proposer a position.")
+    privileged: bool = Field(default=True, description="Add the planner's action.")
+    random: Count = Field(default=1, description="Random admissible actions a position.")
+    all_admissible: bool = Field(
+        default=False, description="Add every admissible action (source: clickable)."
+    )
+
+
+class EvaluatorExecutor(Section):
+    """An executor whose rollouts evaluate the candidates of other executors' pools."""
+
+    rollouts: Positive = Field(default=20, description="Rollouts a candidate.")
+    equal_budget: Positive | None = Field(
+        default=5, description="Also score with this many of them (NAME@5); null: not."
+    )
+    positions: Literal["all", "primary"] = Field(
+        default="all", description="Which positions it evaluates."
+    )
+    pools: tuple[Name, ...] | None = Field(
+        default=None, strict=False, description="Only these pools; null: all pools of others."
+    )
+
+
+class JudgeSection(Section):
+    """A language model that ranks the candidates from text alone."""
+
+    model: Name = Field(description="Key of `models`.")
+    prompt: str = Field(description="File of the prompt template.")
+    max_tokens: Positive = Field(default=24, description="Longest answer in tokens.")
+    temperature: Annotated[float, Field(ge=0.0)] = Field(default=0.0, description="0 is greedy.")
+    positions: Literal["all", "primary"] = Field(
+        default="primary", description="Which positions it ranks."
+    )
+
+
+class EvaluatorsSection(Section):
+    """Who scores candidates. Own-rollout evaluators need no entry: they use the label rollouts."""
+
+    greedy: Count = Field(default=2, description="Greedy replays a candidate; 0: no evaluator.")
+    low_temperature: Count = Field(
+        default=10, description="Rollouts at temperature 0.3 a candidate; 0: no evaluator."
+    )
+    solvability: bool = Field(default=True, description="Is the goal still within reach?")
+    planner: bool = Field(default=True, description="Shortest remaining plan.")
+    executors: dict[Name, EvaluatorExecutor] = Field(
+        default_factory=dict, description="Other executors' rollouts, by key of `executors`."
+    )
+    judge: JudgeSection | None = Field(default=None, description="LLM judge; null: none.")
+
+
+class RolloutsSection(Section):
+    """How many rollouts label each candidate, and how they are run."""
+
+    label: Positive = Field(default=10, description="Rollouts of the deployed executor each.")
+    control: Count = Field(
+        default=5, description="Own rollouts with other seeds, for a negative control."
+    )
+    fresh: Count = Field(
+        default=20, description="Fresh rollouts on each candidate of a disagreement."
+    )
+    max_in_flight: Positive = Field(default=256, description="Episodes in flight in one job.")
+    retries: Count = Field(default=2, description="Retries after an infrastructure error.")

@@ -1,0 +1,28 @@
+"""Environments by name: entry points of the group ``repairstudy.environments``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from typing import Any
+
+from repairstudy.environments.base import Environment
+from repairstudy.errors import ConfigError
+
+GROUP = "repairstudy.environments"
+
+
+def make_environment(name: str, options: Mapping[str, Any]) -> Environment:
+    """A new environment of that name.
+
+    Raises:
+        ConfigError: no installed package offers that name, or its options are not accepted.
+    """
+    found = {entry.name: entry for entry in entry_points(group=GROUP)}
+    if name not in found:
+        offered = ", ".join(sorted(found)) or "none"
+        raise ConfigError(f"environment.name: no environment '{name}' (installed: {offered})")
+    try:
+        return found[name].load()(**options)
+    except TypeError as error:
+        raise ConfigError(f"environment.options of '{name}': {error}") from error

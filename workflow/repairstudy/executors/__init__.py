@@ -1,0 +1,14 @@
+"""Executors: who acts, under which protocol, with which decoding."""
+
+from repairstudy.executors.identity import Decoding, Executor, InvalidActions, ModelIdentity
+from repairstudy.executors.protocols import AgentView, Protocol, make_protocol
+
+__all__ = [
+    "AgentView",
+    "Decoding",
+    "Executor",
+    "InvalidActions",
+    "ModelIdentity",
+    "Protocol",
+    "make_protocol",
+]

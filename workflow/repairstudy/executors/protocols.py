@@ -1,0 +1,154 @@
+"""Prompt and history protocols: what an executor sees, and how its text becomes an action."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol as TypingProtocol
+
+from repairstudy.errors import ConfigError
+from repairstudy.records.text import fill
+
+
+@dataclass(frozen=True, slots=True)
+class AgentView:
+    """An episode as the agent sees it; `observations` has one item more than `actions`."""
+
+    instruction: str
+    observations: tuple[str, ...]
+    actions: tuple[str, ...]
+    admissible: tuple[str, ...]
+
+
+class Protocol(TypingProtocol):
+    """How a view becomes a prompt, and text an action.
+
+    A protocol is memoryless when its prompt depends on the instruction, the last observation and
+    the admissible actions alone; only then is an executor a Markov policy with exact values.
+    `name` ends in a version: whatever changes a prompt or the parsing raises it.
+    """
+
+    name: str
+    memoryless: bool
+
+    def prompt(self, template: str, view: AgentView) -> str:
+        """The text to be continued.
+
+        Raises:
+            ConfigError: the template lacks the protocol's slot, or has an unknown one.
+        """
+        ...
+
+    def choice_text(self, action: str) -> str:
+        """The continuation that stands for an action (its single token, mostly ' ' + action)."""
+        ...
+
+    def parse(self, text: str, admissible: Sequence[str]) -> str | None:
+        """The admissible action in a continuation; None if there is none."""
+        ...
+
+
+class _TextActions:
+    """Actions are the words themselves, after a space."""
+
+    def choice_text(self, action: str) -> str:
+        return f" {action}"
+
+    def parse(self, text: str, admissible: Sequence[str]) -> str | None:
+        """The admissible action that the text names first, as whole words, in any case."""
+        return first_action(text, tuple(admissible))
+
+
+class Ego(_TextActions):
+    """No memory: the template with `{observation}` replaced by the last observation."""
+
+    name = "ego/1"
+    memoryless = True
+
+    def prompt(self, template: str, view: AgentView) -> str:
+        require_slot(template, "observation", self.name)
+        return fill(template, _slots(view) | {"observation": view.observations[-1]})
+
+
+class Transcript(_TextActions):
+    """The whole episode so far; every prompt continues the one before it.
+
+    `{transcript}` becomes a "State: ... / Move: ..." pair of lines for every step, open at the
+    last move. It must end the template, so that the engine's prefix cache serves all turns.
+    """
+
+    name = "transcript/1"
+    memoryless = False
+
+    def prompt(self, template: str, view: AgentView) -> str:
+        require_slot(template, "transcript", self.name)
+        if not template.rstrip("\n").endswith("{transcript}"):
+            raise ConfigError(f"prompt template of {self.name}: {{transcript}} must end it")
+        return fill(template.rstrip("\n"), _slots(view) | {"transcript": _transcript(view, None)})
+
+
+class Recent(_TextActions):
+    """A short memory: as Transcript, but only the last two states and the move between them.
+
+    Equal surroundings after equal moves give equal prompts, so distributions can be cached.
+    """
+
+    name = "recent/1"
+    memoryless = False
+
+    def prompt(self, template: str, view: AgentView) -> str:
+        require_slot(template, "transcript", self.name)
+        return fill(template, _slots(view) | {"transcript": _transcript(view, 2)})
+
+
+_PROTOCOLS: dict[str, Protocol] = {
+    protocol.name: protocol for protocol in (Ego(), Transcript(), Recent())
+}
+
+
+def make_protocol(name: str) -> Protocol:
+    """The protocol of that name, its version included (such as "ego/1").
+
+    Raises:
+        ConfigError: there is none; the message lists those there are.
+    """
+    if name not in _PROTOCOLS:
+        offered = ", ".join(sorted(_PROTOCOLS))
+        raise ConfigError(f"protocol: no protocol '{name}' (accepted: {offered})")
+    return _PROTOCOLS[name]
+
+
+def require_slot(template: str, slot: str, protocol: str) -> None:
+    """Raise ConfigError unless the template has the slot."""
+    if f"{{{slot}}}" not in template:
+        raise ConfigError(f"prompt template of {protocol}: the slot {{{slot}}} is missing")
+
+
+def first_action(text: str, admissible: tuple[str, ...]) -> str | None:
+    """The admissible action that stands first in a text; of two that begin there, the longer."""
+    found = _pattern(admissible).search(text) if admissible else None
+    if found is None:
+        return None
+    lowered = " ".join(found.group().lower().split())
+    return next(action for action in admissible if action.lower() == lowered)
+
+
+@lru_cache(maxsize=4096)
+def _pattern(admissible: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted(admissible, key=len, reverse=True)
+    words = "|".join(r"\s+".join(map(re.escape, action.split(" "))) for action in longest_first)
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)", flags=re.IGNORECASE)
+
+
+def _slots(view: AgentView) -> dict[str, str]:
+    return {"instruction": view.instruction, "admissible": ", ".join(view.admissible)}
+
+
+def _transcript(view: AgentView, last: int | None) -> str:
+    """The last so many states (None: all), each with the move that followed; the last one open."""
+    first = 0 if last is None else max(len(view.observations) - last, 0)
+    moves = [f" {action}\n" for action in view.actions[first:]] + [""]
+    states = view.observations[first:]
+    return "".join(f"State: {s}\nMove:{m}" for s, m in zip(states, moves, strict=True))

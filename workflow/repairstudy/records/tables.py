@@ -1,0 +1,285 @@
+"""The data contract: one schema for each table, checked whenever a table is written or read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+TEXT, INT, REAL, FLAG = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
+TEXTS, FLAGS = pl.List(pl.String()), pl.List(pl.Boolean())
+TIME = pl.Datetime("us", "UTC")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its polars type, whether it may be null, and what it means."""
+
+    name: str
+    dtype: pl.DataType
+    doc: str
+    nullable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: its columns in order, and the columns that identify a row."""
+
+    name: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+
+    @property
+    def schema(self) -> dict[str, pl.DataType]:
+        return {column.name: column.dtype for column in self.columns}
+
+    def empty(self) -> pl.DataFrame:
+        return pl.DataFrame(schema=self.schema)
+
+
+STATUSES = ("success", "failure", "budget_exhausted", "invalid_limit", "infrastructure_error")
+ROLES = ("collect", "label", "screen", "evaluate", "fresh", "control")
+
+
+def _table(name: str, key: str, *columns: Column) -> Table:
+    return Table(name, columns, tuple(key.split()))
+
+
+_FAILURE = Column("failure_id", TEXT, "failure")
+_T = Column("t", INT, "step of the failed trajectory that is repaired, from 0")
+_CANDIDATE = Column("candidate_id", TEXT, "candidate action at that step")
+_EXECUTOR = Column("executor_id", TEXT, "hash of the executor's identity")
+_POOL = Column("pool", TEXT, "failure pool")
+_EVALUATOR = Column("evaluator", TEXT, "evaluator's name")
+
+EXECUTORS = _table(
+    "executors",
+    "executor_id",
+    _EXECUTOR,
+    Column("name", TEXT, "name in the configuration; variants carry their decoding"),
+    Column("role", TEXT, "deployed, evaluator, variant, or proposer"),
+    Column("model", TEXT, "name of the model"),
+    Column("identity", TEXT, "canonical JSON of the identity"),
+    Column("validity", REAL, "mean unconstrained probability of the admissible actions", True),
+)
+TRAJECTORIES = _table(
+    "trajectories",
+    "trajectory_id",
+    Column("trajectory_id", TEXT, "rollout key of the collected run"),
+    Column("environment", TEXT, "environment's name"),
+    Column("task_id", TEXT, "task"),
+    Column("cluster", TEXT, "what failures must share to be treated as dependent"),
+    _EXECUTOR,
+    Column("seed", INT, "seed of the run"),
+    Column("success", FLAG, "whether the task was solved"),
+    Column("reward", REAL, "reward in [0, 1]"),
+    Column("steps", INT, "actions taken"),
+    Column("order", INT, "place in the collection order, from 0"),
+)
+STEPS = _table(
+    "steps",
+    "trajectory_id t",
+    Column("trajectory_id", TEXT, "trajectory"),
+    Column("t", INT, "step, from 0"),
+    Column("observation", TEXT, "what the executor saw before acting"),
+    Column("action", TEXT, "what it did"),
+    Column("valid", FLAG, "whether the action was admissible"),
+    Column("signature", TEXT, "hash of the full state before the action"),
+    Column("drawing", TEXT, "the full state as a person would read it"),
+)
+FAILURES = _table(
+    "failures",
+    "pool failure_id",
+    _FAILURE,
+    _POOL,
+    Column("trajectory_id", TEXT, "the failed trajectory"),
+    Column("rank", INT, "place in the pool, from 0, in collection order"),
+)
+POSITIONS = _table(
+    "positions",
+    "failure_id t",
+    _FAILURE,
+    _T,
+    Column("slack", INT, "actions left in the budget, the one at t included"),
+    Column("is_primary", FLAG, "the failure's position in the confirmatory analyses"),
+)
+CANDIDATES = _table(
+    "candidates",
+    "failure_id t candidate_id",
+    Column("candidate_id", TEXT, "hash of failure, step and action"),
+    _FAILURE,
+    _T,
+    Column("action", TEXT, "the action"),
+    Column("is_original", FLAG, "what the failed trajectory did"),
+    Column("sources", TEXTS, "who proposed it, sorted; empty for an original nobody proposed"),
+)
+PROPOSALS = _table(
+    "proposals",
+    "failure_id t source draw",
+    _FAILURE,
+    _T,
+    Column("source", TEXT, "proposer, or privileged, random, clickable"),
+    Column("draw", INT, "number of the proposal of this source here, from 0"),
+    Column("text", TEXT, "what the proposer wrote"),
+    Column("action", TEXT, "the action parsed from it; null if none could be", True),
+)
+WORKLIST = _table(
+    "worklist",
+    "rollout_key",
+    Column("rollout_key", TEXT, "identity of the rollout"),
+    Column("executor", TEXT, "executor's name in the study"),
+    _EXECUTOR,
+    Column("task_id", TEXT, "task"),
+    Column("failure_id", TEXT, "failure; null for a collected run", True),
+    Column("t", INT, "step; null for a collected run", True),
+    Column("candidate_id", TEXT, "candidate; null for a collected run", True),
+    Column("prefix", TEXTS, "actions before the forced one"),
+    Column("forced", TEXT, "the forced action; null for a collected run", True),
+    Column("signature", TEXT, "expected state before the forced action", True),
+    Column("observation", TEXT, "expected observation before the forced action", True),
+    Column("role", TEXT, "one of " + ", ".join(ROLES)),
+    Column("replicate", INT, "number of the draw, from 0"),
+)
+CACHED_ROLLOUTS = _table(
+    "cached_rollouts",
+    "rollout_key attempt",
+    Column("rollout_key", TEXT, "identity of the rollout"),
+    _EXECUTOR,
+    Column("seed", INT, "seed of the rollout"),
+    Column("attempt", INT, "from 0; above 0 only after infrastructure errors"),
+    Column("status", TEXT, "one of " + ", ".join(STATUSES)),
+    Column("success", FLAG, "task solved; null for an infrastructure error", True),
+    Column("reward", REAL, "reward in [0, 1]; null for an infrastructure error", True),
+    Column("steps", INT, "actions taken after the prefix, the forced one included"),
+    Column("invalid_actions", INT, "how many of them were not admissible"),
+    Column("tokens_in", INT, "prompt tokens"),
+    Column("tokens_out", INT, "generated tokens"),
+    Column("actions", TEXTS, "actions taken after the prefix"),
+    Column("cause", TEXT, "cause of an infrastructure error", True),
+    Column("finished", TIME, "when the rollout ended"),
+)
+ROLLOUTS = _table(
+    "rollouts",
+    "rollout_key",
+    Column("rollout_key", TEXT, "identity of the rollout"),
+    _EXECUTOR,
+    _FAILURE,
+    _T,
+    _CANDIDATE,
+    Column("role", TEXT, "one of " + ", ".join(ROLES)),
+    Column("replicate", INT, "number of the draw, from 0"),
+    Column("seed", INT, "seed of the rollout"),
+    Column("success", FLAG, "task solved; null for an infrastructure error", True),
+    Column("reward", REAL, "reward in [0, 1]; null for an infrastructure error", True),
+    Column("steps", INT, "actions taken after the prefix, the forced one included"),
+    Column("invalid_actions", INT, "how many of them were not admissible"),
+    Column("tokens_in", INT, "prompt tokens"),
+    Column("tokens_out", INT, "generated tokens"),
+    Column("status", TEXT, "one of " + ", ".join(STATUSES)),
+    Column("actions", TEXTS, "actions taken after the prefix"),
+)
+SCORES = _table(
+    "scores",
+    "pool evaluator failure_id t candidate_id",
+    _POOL,
+    _EVALUATOR,
+    _FAILURE,
+    _T,
+    _CANDIDATE,
+    Column("score", REAL, "higher is better; null if the evaluator gave none", True),
+)
+SELECTIONS = _table(
+    "selections",
+    "pool evaluator scope failure_id t candidate_id",
+    _POOL,
+    _EVALUATOR,
+    Column("scope", TEXT, "position or failure"),
+    _FAILURE,
+    _T,
+    _CANDIDATE,
+    Column("weight", REAL, "probability that the evaluator selects this candidate"),
+)
+VALUES = _table(
+    "values",
+    "pool evaluator scope failure_id t",
+    _POOL,
+    _EVALUATOR,
+    Column("scope", TEXT, "position or failure"),
+    _FAILURE,
+    Column("t", INT, "step; null in scope failure", True),
+    Column("value", REAL, "held-out net gain of the evaluator's selection"),
+    Column("matched_value", REAL, "the same of matched selection"),
+    Column("loss", REAL, "matched_value minus value"),
+)
+RESULTS = _table(
+    "results",
+    "pool analysis evaluator estimand",
+    _POOL,
+    Column("analysis", TEXT, "group of statistics"),
+    Column("evaluator", TEXT, "what is measured, mostly an evaluator"),
+    Column("estimand", TEXT, "what is estimated"),
+    Column("estimate", REAL, "point estimate; null if it cannot be computed", True),
+    Column("ci_low", REAL, "lower end of the interval", True),
+    Column("ci_high", REAL, "upper end of the interval", True),
+    Column("p_value", REAL, "one-sided p-value", True),
+    Column("p_holm", REAL, "p-value after Holm's correction within its family", True),
+    Column("reject", FLAG, "whether the null hypothesis is rejected", True),
+    Column("n_failures", INT, "failures behind the estimate"),
+    Column("n_rollouts", INT, "rollouts behind the estimate"),
+    Column("confirmatory", FLAG, "named by the frozen plan"),
+    Column("note", TEXT, "what a reader must know of this row", True),
+)
+PREREGISTRATION = _table(
+    "preregistration",
+    "plan_hash",
+    Column("plan_hash", TEXT, "hash of the frozen plan"),
+    Column("frozen_at", TIME, "when it was frozen"),
+    Column("commit", TEXT, "git commit of the workflow, or 'unknown'"),
+    Column("plan", TEXT, "the plan as JSON"),
+    Column("amendments", TEXT, "JSON list of later changes, each with its time and diff"),
+)
+AUDIT = _table(
+    "audit",
+    "environment check",
+    Column("environment", TEXT, "environment's name"),
+    Column("check", TEXT, "what was checked"),
+    Column("passed", FLAG, "whether it held"),
+    Column("detail", TEXT, "what was seen"),
+)
+PROVENANCE = _table(
+    "provenance",
+    "study",
+    Column("study", TEXT, "study's name"),
+    Column("config", TEXT, "configuration as JSON"),
+    Column("versions", TEXT, "versions of everything that matters, as JSON"),
+    Column("started", TIME, "first rollout of the study"),
+    Column("finished", TIME, "last rollout of the study"),
+)
+EXACT_VALUES = _table(
+    "exact_values",
+    "failure_id t candidate_id executor",
+    _FAILURE,
+    _T,
+    _CANDIDATE,
+    Column("executor", TEXT, "executor's name"),
+    Column("value", REAL, "exact probability of success after the candidate"),
+)
+COSTS = _table(
+    "costs",
+    "executor_id role",
+    _EXECUTOR,
+    Column("role", TEXT, "rollout role"),
+    Column("rollouts", INT, "finished rollouts"),
+    Column("steps", INT, "actions"),
+    Column("tokens_in", INT, "prompt tokens"),
+    Column("tokens_out", INT, "generated tokens"),
+)
+
+TABLES: dict[str, Table] = {
+    table.name: table
+    for table in (
+        EXECUTORS, TRAJECTORIES, STEPS, FAILURES, POSITIONS, CANDIDATES, PROPOSALS, WORKLIST,
+        CACHED_ROLLOUTS, ROLLOUTS, SCORES, SELECTIONS, VALUES, RESULTS, PREREGISTRATION, AUDIT,
+        PROVENANCE, EXACT_VALUES, COSTS,
+    )
+}  # fmt: skip
