@@ -69,7 +69,9 @@ def _check_tokenizer(output: Path) -> None:
     for word in (" up", " down", " left", " right"):
         ids = tokenizer.encode(word, add_special_tokens=False)
         if len(ids) != 1 or tokenizer.decode(ids) != word:
-            sys.exit(f"prepare_smollm2: the tokenizer splits {word!r} into {ids}; conversion failed")
+            sys.exit(
+                f"prepare_smollm2: the tokenizer splits {word!r} into {ids}; conversion failed"
+            )
 
 
 def prepare(output: Path, wheel: Path | None = None) -> None:

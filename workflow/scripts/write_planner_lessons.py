@@ -27,8 +27,11 @@ def write_lessons(path_to_lessons: Path, kind: str, seed: int, layouts: int) -> 
     """
     # ASSUME the policies learn on the kind of layout that they will act on, not on the layouts.
     studied = set(make_layouts(Options()))
-    learned = [layout for layout in make_layouts(Options(layouts=layouts, seed=seed))
-               if layout not in studied]
+    learned = [
+        layout
+        for layout in make_layouts(Options(layouts=layouts, seed=seed))
+        if layout not in studied
+    ]
     lines = [
         json.dumps({"observation": lesson.observation, "moves": list(lesson.moves)})
         for layout in learned

@@ -41,5 +41,5 @@ def merge_proposals(positions: pl.DataFrame, proposals: pl.DataFrame) -> pl.Data
     )
     ids = [candidate_id(*row) for row in merged.select("failure_id", "t", "action").iter_rows()]
     return merged.with_columns(candidate_id=pl.Series(ids, dtype=pl.String)).select(
-        CANDIDATES.schema
+        CANDIDATES.names
     )

@@ -8,7 +8,7 @@ import polars as pl
 
 from repairstudy.errors import StudyError
 from repairstudy.records import generator
-from repairstudy.records.tables import FAILURES, POSITIONS
+from repairstudy.records.tables import COLLECTED_FAILURES, FAILURES, POSITIONS
 
 
 def number_failures(trajectories: pl.DataFrame, deployed: str) -> pl.DataFrame:
@@ -19,14 +19,16 @@ def number_failures(trajectories: pl.DataFrame, deployed: str) -> pl.DataFrame:
         deployed: its name, which begins each failure's id.
 
     Returns:
-        Columns failure_id, trajectory_id, rank (from 0).
+        COLLECTED_FAILURES rows.
     """
     failed = trajectories.filter(~pl.col("success")).sort("order")
-    return failed.select("trajectory_id").with_row_index("rank").select(
+    numbered = failed.select("trajectory_id").with_row_index("rank")
+    return numbered.select(
         (pl.lit(f"{deployed}-") + pl.col("rank").cast(pl.String).str.zfill(3)).alias("failure_id"),
+        pl.lit(deployed).alias("deployed"),
         "trajectory_id",
         pl.col("rank").cast(pl.Int64),
-    )  # fmt: skip
+    ).select(COLLECTED_FAILURES.names)
 
 
 def make_pool(
@@ -55,7 +57,7 @@ def make_pool(
         pl.lit(pool).alias("pool"),
         "trajectory_id",
         pl.int_range(pl.len(), dtype=pl.Int64).alias("rank"),
-    ).select(FAILURES.schema)
+    ).select(FAILURES.names)
 
 
 def sample_positions(

@@ -11,8 +11,15 @@ from repairstudy.engines.distributions import Distributions
 from repairstudy.engines.factory import checkpoint_fingerprint, open_engine
 from repairstudy.environments import Environment, make_environment
 from repairstudy.errors import ConfigError
-from repairstudy.executors import Decoding, Executor, InvalidActions, ModelIdentity
+from repairstudy.executors import (
+    Decoding,
+    Executor,
+    InvalidActions,
+    ModelIdentity,
+    make_protocol,
+)
 from repairstudy.records import digest
+from repairstudy.rollouts import Actor, Limits
 
 GREEDY, LOW_TEMPERATURE, OTHER_SEEDS = "greedy", "0.3", "other_seeds"
 
@@ -103,3 +110,11 @@ def executor_names(config: StudyConfig) -> dict[str, str]:
     for name in config.evaluators.executors:
         names.setdefault(name, "evaluator")
     return names
+
+
+def actor_of(executor: Executor, engine: Engine) -> Actor:
+    return Actor(executor, make_protocol(executor.protocol), engine)
+
+
+def limits_of(config: StudyConfig) -> Limits:
+    return Limits(max_in_flight=config.rollouts.max_in_flight, retries=config.rollouts.retries)

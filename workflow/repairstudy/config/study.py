@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from repairstudy.checked import Section, validate
 from repairstudy.config import sections as s
-from repairstudy.config.base import Section, validate
 from repairstudy.errors import ConfigError
 
 

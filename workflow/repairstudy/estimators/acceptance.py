@@ -38,7 +38,7 @@ def acceptance(
 
 
 def verdict_law(law: Law, k: int) -> Law:
-    """The law cut down to a verdict: 0 rejected, 1 accepted, which is all that the rule compares."""
+    """The law cut down to what the rule compares: 0 rejected, 1 accepted."""
     accepted = law.support >= k
     parts = [(0.0, ~accepted), (1.0, accepted)]
     possible = [(verdict, part) for verdict, part in parts if part.any()]

@@ -9,11 +9,13 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import chain, combinations
 from math import comb
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
+AnyArray = TypeVar("AnyArray", bound=NDArray[Any])
 
 UNITS = 1e9  # lattice units in an outcome of 1
 
@@ -83,7 +85,7 @@ def indicators(n: int, m: int) -> Array:
     return frozen(table)
 
 
-def frozen[T: np.generic](array: NDArray[T]) -> NDArray[T]:
+def frozen(array: AnyArray) -> AnyArray:
     """The array, made read-only because a cache hands it to everyone."""
     array.flags.writeable = False
     return array

@@ -73,8 +73,8 @@ def random_splits(outcomes: ArrayLike, m: int, splits: int, rng: np.random.Gener
     heldout_size(n, m)
     if splits < 1:
         raise ValueError(f"{splits} splits give no value.")
-    ranks = rng.permuted(np.tile(np.arange(n), (splits, 1)), axis=1)
-    return _over_splits(table, (ranks.T < m).astype(np.float64))
+    selecting = np.repeat([1.0, 0.0], [m, n - m])
+    return _over_splits(table, rng.permuted(np.tile(selecting, (splits, 1)), axis=1).T)
 
 
 def budget_curve(outcomes: ArrayLike, largest: int | None = None) -> Array:

@@ -7,7 +7,7 @@ from math import comb
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from repairstudy.estimators.arrays import (
     UNITS,
@@ -92,11 +92,9 @@ def binomial_law(p: float, m: int, value: float | None = None) -> Law:
     """
     if not 0.0 <= p <= 1.0 or m < 0:
         raise ValueError(f"no binomial law has p = {p}, m = {m}.")
-    x = np.arange(m + 1)
-    pmf = (
-        np.array([comb(m, k) for k in range(m + 1)], dtype=np.float64) * p**x * (1.0 - p) ** (m - x)
-    )
-    support = x[pmf > 0].astype(np.float64)
+    x = np.arange(m + 1.0)
+    pmf = np.array([float(comb(m, k)) for k in range(m + 1)]) * p**x * (1.0 - p) ** (m - x)
+    support = x[pmf > 0]
     return Law(support, pmf[pmf > 0], np.full(len(support), p if value is None else value))
 
 
@@ -129,7 +127,7 @@ def merged_subset_sums(units: Array, m: int) -> tuple[Array, Array]:
     for unit in units:
         for size in range(m, 0, -1):
             (sums, counts), (smaller, fewer) = sizes[size], sizes[size - 1]
-            both, place = np.unique(np.concatenate([sums, smaller + unit]), return_inverse=True)
+            both, place = _distinct(np.concatenate([sums, smaller + unit]))
             if len(both) > LARGEST_LAW:
                 raise ValueError(
                     f"{m} of {len(units)} rewards have more than {LARGEST_LAW} distinct sums: "
@@ -137,3 +135,8 @@ def merged_subset_sums(units: Array, m: int) -> tuple[Array, Array]:
                 )
             sizes[size] = both, np.bincount(place, np.concatenate([counts, fewer]), len(both))
     return sizes[m]
+
+
+def _distinct(sums: Array) -> tuple[Array, NDArray[np.intp]]:
+    distinct, place = np.unique(sums, return_inverse=True)
+    return distinct, place

@@ -51,7 +51,7 @@ def win_probabilities(below: Array, at: Array) -> Array:
 
 
 def leave_one_out(factors: Array) -> Array:
-    """(K, ...): for each arm the product of the factors (K, ...) of all others, without division."""
+    """For each arm the product of the factors (K, ...) of all other arms, without division."""
     products = np.empty_like(factors)
     running = np.ones(factors.shape[1:])
     for a in range(len(factors)):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
+from math import inf
 from typing import Any, Literal
 
+from repairstudy.errors import ConfigError
 from repairstudy.records import digest
 
 
@@ -34,6 +36,24 @@ class Decoding:
     max_tokens: int = 1
     mode: Literal["choice", "text"] = "choice"
     stop: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Make equal settings equal JSON (0 and 0.0), and refuse impossible ones."""
+        object.__setattr__(self, "temperature", float(self.temperature))
+        object.__setattr__(self, "top_p", float(self.top_p))
+        object.__setattr__(self, "stop", tuple(self.stop))
+        _require(0.0 <= self.temperature < inf, "temperature", self.temperature, "0 or more")
+        _require(0.0 < self.top_p <= 1.0, "top_p", self.top_p, "above 0, at most 1")
+        _require(self.top_k >= 0, "top_k", self.top_k, "0 or more")
+        _require(self.max_tokens >= 1, "max_tokens", self.max_tokens, "1 or more")
+        _require(self.mode in ("choice", "text"), "mode", self.mode, "choice, text")
+        if self.mode == "choice":
+            _require(self.max_tokens == 1, "max_tokens", self.max_tokens, "1 in mode choice")
+
+
+def _require(holds: bool, key: str, value: object, accepted: str) -> None:
+    if not holds:
+        raise ConfigError(f"decoding.{key}: {value!r} (accepted: {accepted})")
 
 
 @dataclass(frozen=True, slots=True)

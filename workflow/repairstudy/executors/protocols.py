@@ -34,7 +34,7 @@ class Protocol(TypingProtocol):
     memoryless: bool
 
     def prompt(self, template: str, view: AgentView) -> str:
-        """The text to be continued.
+        """The text to be continued. The newline at the end of a template file is no part of it.
 
         Raises:
             ConfigError: the template lacks the protocol's slot, or has an unknown one.
@@ -69,7 +69,7 @@ class Ego(_TextActions):
 
     def prompt(self, template: str, view: AgentView) -> str:
         require_slot(template, "observation", self.name)
-        return fill(template, _slots(view) | {"observation": view.observations[-1]})
+        return _fill(template, view, observation=view.observations[-1])
 
 
 class Transcript(_TextActions):
@@ -84,9 +84,9 @@ class Transcript(_TextActions):
 
     def prompt(self, template: str, view: AgentView) -> str:
         require_slot(template, "transcript", self.name)
-        if not template.rstrip("\n").endswith("{transcript}"):
+        if not template.removesuffix("\n").endswith("{transcript}"):
             raise ConfigError(f"prompt template of {self.name}: {{transcript}} must end it")
-        return fill(template.rstrip("\n"), _slots(view) | {"transcript": _transcript(view, None)})
+        return _fill(template, view, transcript=_transcript(view, len(view.observations)))
 
 
 class Recent(_TextActions):
@@ -100,7 +100,7 @@ class Recent(_TextActions):
 
     def prompt(self, template: str, view: AgentView) -> str:
         require_slot(template, "transcript", self.name)
-        return fill(template, _slots(view) | {"transcript": _transcript(view, 2)})
+        return _fill(template, view, transcript=_transcript(view, 2))
 
 
 _PROTOCOLS: dict[str, Protocol] = {
@@ -128,27 +128,29 @@ def require_slot(template: str, slot: str, protocol: str) -> None:
 
 def first_action(text: str, admissible: tuple[str, ...]) -> str | None:
     """The admissible action that stands first in a text; of two that begin there, the longer."""
-    found = _pattern(admissible).search(text) if admissible else None
-    if found is None:
-        return None
-    lowered = " ".join(found.group().lower().split())
-    return next(action for action in admissible if action.lower() == lowered)
+    longest_first = sorted(admissible, key=len, reverse=True)
+    found = _pattern(tuple(longest_first)).search(text) if admissible else None
+    return longest_first[found.lastindex - 1] if found and found.lastindex else None
 
 
 @lru_cache(maxsize=4096)
-def _pattern(admissible: tuple[str, ...]) -> re.Pattern[str]:
-    longest_first = sorted(admissible, key=len, reverse=True)
-    words = "|".join(r"\s+".join(map(re.escape, action.split(" "))) for action in longest_first)
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)", flags=re.IGNORECASE)
+def _pattern(actions: tuple[str, ...]) -> re.Pattern[str]:
+    """One group for each action; any white space stands for a space."""
+    spaced = (r"\s+".join(map(re.escape, action.split())) for action in actions)
+    groups = "|".join(f"({words})" for words in spaced)
+    return re.compile(rf"(?<!\w)(?:{groups})(?!\w)", flags=re.IGNORECASE)
 
 
-def _slots(view: AgentView) -> dict[str, str]:
-    return {"instruction": view.instruction, "admissible": ", ".join(view.admissible)}
+def _fill(template: str, view: AgentView, **slots: str) -> str:
+    common = {"instruction": view.instruction, "admissible": ", ".join(view.admissible)}
+    return fill(template.removesuffix("\n"), common | slots)
 
 
-def _transcript(view: AgentView, last: int | None) -> str:
-    """The last so many states (None: all), each with the move that followed; the last one open."""
-    first = 0 if last is None else max(len(view.observations) - last, 0)
+def _transcript(view: AgentView, states: int) -> str:
+    """The last so many states, each with the move that followed; the last move is open."""
+    first = max(len(view.observations) - states, 0)
     moves = [f" {action}\n" for action in view.actions[first:]] + [""]
-    states = view.observations[first:]
-    return "".join(f"State: {s}\nMove:{m}" for s, m in zip(states, moves, strict=True))
+    return "".join(
+        f"State: {state}\nMove:{move}"
+        for state, move in zip(view.observations[first:], moves, strict=True)
+    )

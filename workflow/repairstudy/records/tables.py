@@ -33,6 +33,10 @@ class Table:
     def schema(self) -> dict[str, pl.DataType]:
         return {column.name: column.dtype for column in self.columns}
 
+    @property
+    def names(self) -> list[str]:
+        return [column.name for column in self.columns]
+
     def empty(self) -> pl.DataFrame:
         return pl.DataFrame(schema=self.schema)
 
@@ -62,6 +66,7 @@ EXECUTORS = _table(
     Column("identity", TEXT, "canonical JSON of the identity"),
     Column("validity", REAL, "mean unconstrained probability of the admissible actions", True),
 )
+# What a table of outcomes made elsewhere cannot tell is null, here and in the tables below.
 TRAJECTORIES = _table(
     "trajectories",
     "trajectory_id",
@@ -70,10 +75,10 @@ TRAJECTORIES = _table(
     Column("task_id", TEXT, "task"),
     Column("cluster", TEXT, "what failures must share to be treated as dependent"),
     _EXECUTOR,
-    Column("seed", INT, "seed of the run"),
+    Column("seed", INT, "seed of the run", True),
     Column("success", FLAG, "whether the task was solved"),
-    Column("reward", REAL, "reward in [0, 1]"),
-    Column("steps", INT, "actions taken"),
+    Column("reward", REAL, "reward in [0, 1]", True),
+    Column("steps", INT, "actions taken", True),
     Column("order", INT, "place in the collection order, from 0"),
 )
 STEPS = _table(
@@ -95,12 +100,20 @@ FAILURES = _table(
     Column("trajectory_id", TEXT, "the failed trajectory"),
     Column("rank", INT, "place in the pool, from 0, in collection order"),
 )
+COLLECTED_FAILURES = _table(
+    "collected_failures",
+    "failure_id",
+    _FAILURE,
+    Column("deployed", TEXT, "name of the executor that failed"),
+    Column("trajectory_id", TEXT, "the failed trajectory"),
+    Column("rank", INT, "place in the collection order among the failures, from 0"),
+)
 POSITIONS = _table(
     "positions",
     "failure_id t",
     _FAILURE,
     _T,
-    Column("slack", INT, "actions left in the budget, the one at t included"),
+    Column("slack", INT, "actions left in the budget, the one at t included", True),
     Column("is_primary", FLAG, "the failure's position in the confirmatory analyses"),
 )
 CANDIDATES = _table(
@@ -123,9 +136,10 @@ PROPOSALS = _table(
     Column("text", TEXT, "what the proposer wrote"),
     Column("action", TEXT, "the action parsed from it; null if none could be", True),
 )
+# Failures of one task that share a prefix share its rollouts, hence the failure in these two keys.
 WORKLIST = _table(
     "worklist",
-    "rollout_key",
+    "rollout_key failure_id",
     Column("rollout_key", TEXT, "identity of the rollout"),
     Column("executor", TEXT, "executor's name in the study"),
     _EXECUTOR,
@@ -160,7 +174,7 @@ CACHED_ROLLOUTS = _table(
 )
 ROLLOUTS = _table(
     "rollouts",
-    "rollout_key",
+    "rollout_key failure_id",
     Column("rollout_key", TEXT, "identity of the rollout"),
     _EXECUTOR,
     _FAILURE,
@@ -168,13 +182,13 @@ ROLLOUTS = _table(
     _CANDIDATE,
     Column("role", TEXT, "one of " + ", ".join(ROLES)),
     Column("replicate", INT, "number of the draw, from 0"),
-    Column("seed", INT, "seed of the rollout"),
+    Column("seed", INT, "seed of the rollout", True),
     Column("success", FLAG, "task solved; null for an infrastructure error", True),
     Column("reward", REAL, "reward in [0, 1]; null for an infrastructure error", True),
-    Column("steps", INT, "actions taken after the prefix, the forced one included"),
-    Column("invalid_actions", INT, "how many of them were not admissible"),
-    Column("tokens_in", INT, "prompt tokens"),
-    Column("tokens_out", INT, "generated tokens"),
+    Column("steps", INT, "actions taken after the prefix, the forced one included", True),
+    Column("invalid_actions", INT, "how many of them were not admissible", True),
+    Column("tokens_in", INT, "prompt tokens", True),
+    Column("tokens_out", INT, "generated tokens", True),
     Column("status", TEXT, "one of " + ", ".join(STATUSES)),
     Column("actions", TEXTS, "actions taken after the prefix"),
 )
@@ -207,8 +221,8 @@ VALUES = _table(
     Column("scope", TEXT, "position or failure"),
     _FAILURE,
     Column("t", INT, "step; null in scope failure", True),
-    Column("value", REAL, "held-out net gain of the evaluator's selection"),
-    Column("matched_value", REAL, "the same of matched selection"),
+    Column("value", REAL, "held-out net gain of the evaluator's selection", True),
+    Column("matched_value", REAL, "the same of matched selection", True),
     Column("loss", REAL, "matched_value minus value"),
 )
 RESULTS = _table(
@@ -264,6 +278,14 @@ EXACT_VALUES = _table(
     Column("executor", TEXT, "executor's name"),
     Column("value", REAL, "exact probability of success after the candidate"),
 )
+POLICIES = _table(
+    "policies",
+    "observation action",
+    Column("observation", TEXT, "what the executor sees"),
+    Column("action", TEXT, "an admissible action there"),
+    Column("place", INT, "its place among the admissible actions, from 0"),
+    Column("logprob", REAL, "unconstrained natural-log probability that the model gives it"),
+)
 COSTS = _table(
     "costs",
     "executor_id role",
@@ -278,8 +300,8 @@ COSTS = _table(
 TABLES: dict[str, Table] = {
     table.name: table
     for table in (
-        EXECUTORS, TRAJECTORIES, STEPS, FAILURES, POSITIONS, CANDIDATES, PROPOSALS, WORKLIST,
-        CACHED_ROLLOUTS, ROLLOUTS, SCORES, SELECTIONS, VALUES, RESULTS, PREREGISTRATION, AUDIT,
-        PROVENANCE, EXACT_VALUES, COSTS,
+        EXECUTORS, TRAJECTORIES, STEPS, COLLECTED_FAILURES, FAILURES, POSITIONS, CANDIDATES,
+        PROPOSALS, WORKLIST, CACHED_ROLLOUTS, ROLLOUTS, SCORES, SELECTIONS, VALUES, RESULTS, PREREGISTRATION, AUDIT,
+        PROVENANCE, EXACT_VALUES, POLICIES, COSTS,
     )
 }  # fmt: skip

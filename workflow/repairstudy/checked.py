@@ -1,4 +1,7 @@
-"""What all configuration sections share: strict fields, and errors a user can act on."""
+"""YAML files as checked models: strict fields, and errors a user can act on.
+
+Used by the configuration and by the analysis plan.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 class Section(BaseModel):
-    """A part of a configuration file: unknown keys are errors, values are not coerced."""
+    """A part of a file: unknown keys are errors, values are not coerced."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -58,23 +61,21 @@ def _explain(model: type[BaseModel], item: dict[str, Any]) -> str:
         return f"{key}: unknown key" + (f" (accepted: {accepted})" if accepted else "")
     if item["type"] == "missing":
         return f"{key}: required and missing"
-    shown = repr(item.get("input"))
-    return f"{key}: {item['msg']} (found {shown[:80]})"
+    problem = str(item["msg"]).removeprefix("Value error, ")
+    found = item.get("input")
+    return f"{key}: {problem}" + ("" if isinstance(found, dict) else f" (found {found!r:.80})")
 
 
 def _accepted_keys(model: type[BaseModel], location: tuple[Any, ...]) -> str:
     """The keys accepted at a location, as far as the models' types tell."""
     current: Any = model
     for part in location:
-        if not (isinstance(current, type) and issubclass(current, BaseModel)):
-            return ""
-        annotation = current.model_fields[part].annotation if part in current.model_fields else None
-        current = _section_in(annotation)
+        if part not in current.model_fields:
+            continue  # a key of a mapping or a place in a list, whose section we are in already
+        current = _section_in(current.model_fields[part].annotation)
         if current is None:
             return ""
-    if isinstance(current, type) and issubclass(current, BaseModel):
-        return ", ".join(current.model_fields)
-    return ""
+    return ", ".join(current.model_fields)
 
 
 def _section_in(annotation: Any) -> Any:

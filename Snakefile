@@ -1,0 +1,45 @@
+# Which one-action repair of a failed run helps the agent that will act, and who may choose it?
+# The stages, one direction only: plan, failures, positions, candidates, work lists, rollouts,
+# scores, selection, statistics, figures and report. `snakemake --list` shows each with a sentence.
+from snakemake.utils import min_version
+
+min_version("9.20")
+
+
+configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/plan.smk"
+
+
+if FROM_OUTCOMES:
+
+    include: "workflow/rules/outcomes.smk"
+
+else:
+
+    include: "workflow/rules/models.smk"
+    include: "workflow/rules/collect.smk"
+    include: "workflow/rules/repairs.smk"
+    include: "workflow/rules/rollouts.smk"
+    include: "workflow/rules/selection.smk"
+
+
+include: "workflow/rules/statistics.smk"
+include: "workflow/rules/figures.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        RESULTS / "study.duckdb",
+        RESULTS / "report.html",
+        RESULTS / "notebook.html",
+        rules.figures.input,
+
+
+localrules:
+    all,
+    figures,
+    report,

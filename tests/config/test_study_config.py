@@ -1,0 +1,104 @@
+"""The configuration refuses what it does not understand, and says how to mend it."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from repairstudy.config import OutcomesConfig, parse_study, read_yaml
+from repairstudy.errors import ConfigError
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def content():
+    return copy.deepcopy(read_yaml(ROOT / "config/config.yaml"))
+
+
+def put(content, path, value):
+    *parents, last = path.split(".")
+    for key in parents:
+        content = content[key]
+    content[last] = value
+
+
+STUDIES = [ROOT / "config/config.yaml", *sorted((ROOT / "config/studies").glob("*.yaml"))]
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+def test_every_shipped_study_is_valid(path):
+    assert parse_study(read_yaml(path), path).study == (
+        "gridworld" if path.stem == "config" else path.stem
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "expected"),
+    [
+        ("budgget", 3, "budgget: unknown key (accepted: study, seed"),
+        ("environment.budgett", 3, "environment.budgett: unknown key (accepted: name, budget"),
+        ("pools.smollm2.sise", 3, "pools.smollm2.sise: unknown key"),
+        ("environment.budget", "20", "environment.budget: Input should be a valid integer"),
+        ("environment.budget", 0, "environment.budget: Input should be greater than or equal to 1"),
+        ("metric", "points", "metric: Input should be 'success' or 'reward'"),
+        ("executors.smollm2.model", "gpt", "executors.smollm2.model: 'gpt' is not defined"),
+        ("executors.smollm2.decoding.top_p", 1.5, "executors.smollm2.decoding.top_p: Input"),
+        ("pools.smollm2.deployed", "nobody", "pools.smollm2.deployed: 'nobody' is not defined"),
+        ("models.smollm2.path", None, "models.smollm2.path: required for kind vllm"),
+        ("evaluators.judge.model", "gpt", "evaluators.judge.model: 'gpt' is not defined"),
+        ("evaluators.executors.smollm2.equal_budget", 50, "equal_budget: 50 is more than its 20"),
+        ("study", "../../elsewhere", "study: String should match pattern"),
+    ],
+)
+def test_a_mistake_is_named_with_file_key_and_remedy(content, path, value, expected):
+    put(content, path, value)
+    with pytest.raises(ConfigError) as raised:
+        parse_study(content, "config/mine.yaml")
+    message = str(raised.value)
+    assert message.startswith("config/mine.yaml: ")
+    assert expected in message
+
+
+def test_a_missing_section_is_named(content):
+    del content["environment"]
+    with pytest.raises(ConfigError, match="environment: required and missing"):
+        parse_study(content, "mine.yaml")
+
+
+def test_all_mistakes_are_reported_at_once(content):
+    content["seed"] = "one"
+    content["metric"] = 3
+    with pytest.raises(ConfigError) as raised:
+        parse_study(content, "mine.yaml")
+    assert len(str(raised.value).splitlines()) == 2
+
+
+def test_a_table_of_outcomes_needs_nothing_else():
+    content = {"study": "elsewhere", "plan": "p.yaml", "outcomes": "table.csv"}
+    study = parse_study(content, "mine.yaml")
+    assert isinstance(study, OutcomesConfig)
+    assert study.deployed == "deployed"
+
+
+@pytest.mark.parametrize("text", ["- a\n- b\n", "a: [", "\x00"])
+def test_a_file_that_is_no_mapping_is_refused(tmp_path, text):
+    path = tmp_path / "broken.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"broken\.yaml"):
+        read_yaml(path)
+
+
+def test_the_json_schema_of_the_configuration_is_current():
+    """config/schemas is for editors and other tools; it follows from the models."""
+    import json
+
+    from repairstudy.config import StudyConfig
+
+    shipped = json.loads((ROOT / "config/schemas/study.schema.json").read_text())
+    assert shipped == json.loads(json.dumps(StudyConfig.model_json_schema()))
+
+
+def test_yaml_round_trip_keeps_the_configuration(content):
+    assert parse_study(yaml.safe_load(yaml.safe_dump(content)), "a") == parse_study(content, "b")

@@ -1,0 +1,242 @@
+"""From the tables of a study to the arrays of one pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from repairstudy.analysis.completeness import CELL, require_complete
+from repairstudy.analysis.pool import Array, PoolData, PositionData
+from repairstudy.errors import DataError
+
+Frames = Mapping[str, pl.DataFrame]
+Key = tuple[str, int]
+
+USED_ROLES = ("label", "evaluate", "control", "fresh")
+
+
+def pool_names(frames: Frames) -> list[str]:
+    """The pools of a study, sorted."""
+    return frames["failures"]["pool"].unique().sort().to_list()
+
+
+def build_pool(frames: Frames, pool: str, metric: str = "success") -> PoolData:
+    """The arrays of one pool.
+
+    Args:
+        frames: tables executors, trajectories, failures, positions, candidates, rollouts, scores.
+        metric: "success" or "reward", the outcome that values are measured in.
+
+    Raises:
+        MissingRollouts: a rollout is lacking or ended in an infrastructure error.
+        DataError: the tables contradict each other.
+    """
+    failures = _failures(frames, pool)
+    deployed = _deployed(failures, frames["executors"], pool)
+    positions = frames["positions"].join(failures.select("failure_id", "rank"), on="failure_id")
+    _require_one_primary(positions, failures, pool)
+    candidates = frames["candidates"].join(
+        positions.select("failure_id", "t", "is_primary", "rank"), on=["failure_id", "t"]
+    )
+    rollouts = _rollouts(frames, candidates, deployed, metric, pool)
+    require_complete(rollouts, candidates, pool)
+    scores = _scores(frames["scores"].filter(pool=pool), candidates, pool)
+    return PoolData(
+        name=pool,
+        deployed=deployed,
+        metric=metric,
+        failures=tuple(failures["failure_id"]),
+        clusters=tuple(failures["cluster"]),
+        positions=tuple(_positions(candidates, rollouts, scores, deployed)),
+        counts=_counts(rollouts, candidates),
+    )
+
+
+def _failures(frames: Frames, pool: str) -> pl.DataFrame:
+    failures = frames["failures"].filter(pool=pool)
+    joined = failures.join(
+        frames["trajectories"].select("trajectory_id", "cluster", "executor_id"),
+        on="trajectory_id",
+        how="left",
+    )
+    if joined["cluster"].null_count():
+        lost = joined.filter(pl.col("cluster").is_null())["failure_id"][0]
+        raise DataError("table failures", f"failure {lost} has no row in trajectories.")
+    return joined.sort("rank")
+
+
+def _deployed(failures: pl.DataFrame, executors: pl.DataFrame, pool: str) -> str:
+    ids = failures["executor_id"].unique()
+    names = executors.filter(pl.col("executor_id").is_in(ids.to_list()))["name"].to_list()
+    if len(ids) != 1 or len(names) != 1:
+        raise DataError(
+            "table failures",
+            f"pool {pool} has failures of {len(ids)} executors, of which {len(names)} are in "
+            "table executors; expected one.",
+        )
+    return str(names[0])
+
+
+def _require_one_primary(positions: pl.DataFrame, failures: pl.DataFrame, pool: str) -> None:
+    primaries = positions.group_by("failure_id").agg(pl.col("is_primary").sum().cast(pl.Int64))
+    counted = failures.join(primaries, on="failure_id", how="left").fill_null(0)
+    wrong = counted.filter(pl.col("is_primary") != 1)
+    if not wrong.is_empty():
+        raise DataError(
+            "table positions",
+            f"failure {wrong['failure_id'][0]} of pool {pool} has {wrong['is_primary'][0]} "
+            "primary positions, expected one.",
+        )
+
+
+def _rollouts(
+    frames: Frames, candidates: pl.DataFrame, deployed: str, metric: str, pool: str
+) -> pl.DataFrame:
+    """The pool's rollouts that analyses use: one row each, with the executor's name and outcome."""
+    executors = frames["executors"].select("executor_id", executor="name")
+    known = candidates.select(*CELL, "is_original")
+    positions = known.select("failure_id", "t").unique()
+    rollouts = (
+        frames["rollouts"]
+        .filter(pl.col("role").is_in(USED_ROLES))
+        .join(positions, on=["failure_id", "t"], how="semi")
+        .join(executors, on="executor_id", how="left")
+        .filter((pl.col("role") != "label") | (pl.col("executor") == deployed))
+        .join(known, on=CELL, how="left")
+        .select(
+            *("rollout_key", "role", "executor", *CELL, "replicate", "is_original"),
+            finished=pl.col("status") != "infrastructure_error",
+            outcome=pl.col(metric).cast(pl.Float64),
+            won=pl.col("success").cast(pl.Float64),
+        )
+    )
+    for column, table in (("executor", "executors"), ("is_original", "candidates")):
+        lost = rollouts.filter(pl.col(column).is_null())
+        if not lost.is_empty():
+            raise DataError(
+                "table rollouts",
+                f"rollout {lost['rollout_key'][0]} of pool {pool} has no row in table {table}.",
+            )
+    key = ["role", "executor", *CELL, "replicate"]
+    if rollouts.n_unique(key) < rollouts.height:
+        twice = rollouts.filter(rollouts.select(key).is_duplicated()).sort(key).row(0, named=True)
+        found = ", ".join(f"{name} {twice[name]}" for name in key)
+        raise DataError("table rollouts", f"pool {pool} has two rollouts of {found}.")
+    return rollouts
+
+
+def _scores(scores: pl.DataFrame, candidates: pl.DataFrame, pool: str) -> pl.DataFrame:
+    """Scores of the candidates, each evaluator at all positions or at the primary ones alone."""
+    repairs = candidates.filter(~pl.col("is_original"))
+    joined = scores.join(repairs.select(*CELL, "is_primary"), on=CELL)
+    for rows in joined.partition_by("evaluator"):
+        everywhere = bool((~rows["is_primary"]).any())
+        wanted = repairs if everywhere else repairs.filter("is_primary")
+        lacking = wanted.join(rows, on=CELL, how="anti").sort(CELL)
+        if not lacking.is_empty():
+            failure, t, candidate = lacking.select(CELL).row(0)
+            raise DataError(
+                "table scores",
+                f"evaluator {rows['evaluator'][0]} of pool {pool} has no score for failure "
+                f"{failure}, step {t}, candidate {candidate}.",
+                "A candidate that it cannot score has a row with a null score.",
+            )
+    return joined
+
+
+def _positions(
+    candidates: pl.DataFrame, rollouts: pl.DataFrame, scores: pl.DataFrame, deployed: str
+) -> Iterator[PositionData]:
+    blocks = _blocks(rollouts)
+    scored = _score_arrays(scores)
+    ordered = candidates.sort("rank", "t", "candidate_id")
+    for rows in ordered.partition_by("failure_id", "t", maintain_order=True):
+        key = (rows["failure_id"][0], rows["t"][0])
+        repairs = rows.filter(~pl.col("is_original"))
+        arrays = blocks[key]
+        evaluating = arrays.get("evaluate", {})
+        label = arrays["label"][deployed]
+        control = arrays.get("control", {}).get(deployed, {})
+        yield PositionData(
+            failure_id=key[0],
+            t=key[1],
+            is_primary=rows["is_primary"][0],
+            candidates=tuple(repairs["candidate_id"]),
+            sources=tuple(tuple(found) for found in repairs["sources"]),
+            outcomes=label[False]["outcome"],
+            original=_one_row(label.get(True), "outcome"),
+            successes=label[False]["won"],
+            original_successes=_one_row(label.get(True), "won"),
+            others={name: found[False]["outcome"] for name, found in evaluating.items()},
+            others_original={
+                name: found[True]["outcome"][0]
+                for name, found in evaluating.items()
+                if True in found
+            },
+            control=control[False]["outcome"] if False in control else None,
+            fresh=arrays.get("fresh", {}),
+            scores=scored.get(key, {}),
+        )
+
+
+def _one_row(arrays: dict[str, Array] | None, column: str) -> Array:
+    return arrays[column][0] if arrays else np.empty(0)
+
+
+def _blocks(rollouts: pl.DataFrame) -> dict[Key, dict[str, Any]]:
+    """Arrays by position: role -> executor -> is_original -> column -> (K, n), K by candidate id.
+
+    Fresh rollouts, which are not run on every candidate, are (executor, candidate) -> (n,).
+    """
+    group = ["failure_id", "t", "role", "executor", "is_original"]
+    ordered = rollouts.sort(*group, "candidate_id", "replicate")
+    columns = {name: ordered[name].to_numpy() for name in ("outcome", "won")}
+    blocks: dict[Key, dict[str, Any]] = {}
+    start = 0
+    counted = ordered.group_by(group, maintain_order=True).agg(
+        pl.len(), pl.col("candidate_id").n_unique().alias("candidates")
+    )
+    for failure, t, role, executor, original, length, number in counted.iter_rows():
+        roles = blocks.setdefault((failure, t), {})
+        if role != "fresh":
+            arrays = {
+                name: column[start : start + length].reshape(number, -1)
+                for name, column in columns.items()
+            }
+            roles.setdefault(role, {}).setdefault(executor, {})[original] = arrays
+        else:
+            ids = ordered["candidate_id"][start : start + length].to_numpy()
+            part = columns["outcome"][start : start + length]
+            for candidate in dict.fromkeys(ids):
+                roles.setdefault(role, {})[executor, candidate] = part[ids == candidate]
+        start += length
+    return blocks
+
+
+def _score_arrays(scores: pl.DataFrame) -> dict[Key, dict[str, Array]]:
+    found: dict[Key, dict[str, Array]] = {}
+    grouped = (
+        scores.sort("candidate_id")
+        .group_by("failure_id", "t", "evaluator", maintain_order=True)
+        .agg(pl.col("score").fill_null(float("nan")))
+    )
+    for failure, t, evaluator, values in grouped.iter_rows():
+        found.setdefault((failure, t), {})[evaluator] = np.array(values, dtype=np.float64)
+    return found
+
+
+def _counts(
+    rollouts: pl.DataFrame, candidates: pl.DataFrame
+) -> dict[tuple[str, str, str, bool], int]:
+    placed = rollouts.join(candidates.select(*CELL, "is_primary"), on=CELL)
+    counts = {}
+    for scope, rows in (("primary", placed.filter("is_primary")), ("all", placed)):
+        numbers = rows.group_by("role", "executor", "is_original").agg(
+            pl.col("rollout_key").n_unique()
+        )
+        for role, executor, original, number in numbers.iter_rows():
+            counts[role, executor, scope, original] = number
+    return counts

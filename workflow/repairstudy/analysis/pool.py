@@ -1,0 +1,141 @@
+"""One pool's outcomes as arrays, ready for the estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+MATCHED, RANDOM = "matched", "random"
+GREEDY_VARIANT = "greedy"
+
+
+@dataclass(frozen=True, slots=True)
+class PositionData:
+    """One position. K candidates in the order of `candidates`; the original is not among them.
+
+    Attributes:
+        sources: who proposed each candidate.
+        outcomes: (K, n) label rollouts of the deployed executor.
+        original: (n0,) the same of the original action; empty if it was not rolled out.
+        successes: (K, n) 0 or 1, what acceptance rules count; the outcomes unless a reward is
+            studied.
+        original_successes: (n0,) the same.
+        others: (K, R) rollouts of each other executor that evaluates here, by name.
+        others_original: (R0,) those on the original action, where they were run.
+        control: (K, Rc) rollouts of the deployed executor with other seeds; None if not run.
+        fresh: (R,) fresh rollouts by executor and candidate.
+        scores: (K,) scores of evaluators that run no rollouts, by evaluator; NaN: no score.
+    """
+
+    failure_id: str
+    t: int
+    is_primary: bool
+    candidates: tuple[str, ...]
+    sources: tuple[tuple[str, ...], ...]
+    outcomes: Array
+    original: Array
+    successes: Array
+    original_successes: Array
+    others: Mapping[str, Array] = field(default_factory=dict)
+    others_original: Mapping[str, Array] = field(default_factory=dict)
+    control: Array | None = None
+    fresh: Mapping[tuple[str, str], Array] = field(default_factory=dict)
+    scores: Mapping[str, Array] = field(default_factory=dict)
+
+    @property
+    def base(self) -> float:
+        """The mean of the original's rollouts, which a net gain subtracts; 0 without any."""
+        return float(self.original.mean()) if self.original.size else 0.0
+
+    def rollouts_of(self, executor: str, deployed: str) -> Array:
+        """(K, R) the rollouts by which an executor scores the candidates."""
+        return self.outcomes if executor == deployed else self.others[executor]
+
+    def originals_of(self, executor: str, deployed: str) -> Array:
+        """(R0,) the same on the original action; empty if not run."""
+        if executor == deployed:
+            return self.original
+        return self.others_original.get(executor, np.empty(0))
+
+
+@dataclass(frozen=True)
+class PoolData:
+    """One pool: its positions by failure (in collection order) and step.
+
+    Attributes:
+        clusters: of each failure, what it shares with the failures it depends on.
+        counts: distinct rollouts by (role, executor, "primary" or "all", on the original action).
+            Failures of one task that share a prefix share rollouts, so this is no sum of sizes.
+    """
+
+    name: str
+    deployed: str
+    metric: str
+    failures: tuple[str, ...]
+    clusters: tuple[str, ...]
+    positions: tuple[PositionData, ...]
+    counts: Mapping[tuple[str, str, str, bool], int] = field(default_factory=dict)
+
+    @cached_property
+    def primary(self) -> tuple[PositionData, ...]:
+        """The primary position of each failure, in the order of `failures`."""
+        return tuple(position for position in self.positions if position.is_primary)
+
+    @cached_property
+    def by_failure(self) -> tuple[tuple[PositionData, ...], ...]:
+        """The positions of each failure, in the order of `failures` and of steps."""
+        groups = groupby(self.positions, key=lambda position: position.failure_id)
+        return tuple(tuple(group) for _, group in groups)
+
+    @property
+    def has_original(self) -> bool:
+        """Whether net gains can be given at all."""
+        return all(position.original.size for position in self.positions)
+
+    @property
+    def has_several_positions(self) -> bool:
+        return len(self.positions) > len(self.failures)
+
+    @cached_property
+    def executors(self) -> tuple[str, ...]:
+        """The other executors whose rollouts evaluate this pool, decoding variants included."""
+        return tuple(sorted({name for position in self.primary for name in position.others}))
+
+    @property
+    def label_rollouts(self) -> int:
+        """Rollouts of the deployed executor on each candidate."""
+        return self.positions[0].outcomes.shape[1]
+
+    def covers_all(self, has: Callable[[PositionData], bool]) -> bool:
+        """Whether something exists at every position, not at the primary ones alone."""
+        return all(has(position) for position in self.positions)
+
+    def rollouts(
+        self, executors: Iterable[str] = (), *, original: bool, scope: str = "primary"
+    ) -> int:
+        """Distinct rollouts behind a number: the labels, and those of other executors.
+
+        Args:
+            executors: other executors that take part.
+            original: whether the original action's labels take part.
+            scope: "primary" or "all" positions.
+        """
+        wanted = [("label", self.deployed, False)]
+        wanted += [("label", self.deployed, True)] if original else []
+        wanted += [("evaluate", name, False) for name in executors]
+        return sum(self.counts.get((role, name, scope, flag), 0) for role, name, flag in wanted)
+
+
+def evaluator_name(executor: str, deployed: str) -> str:
+    """How an executor is called as an evaluator of a pool of `deployed`."""
+    base, _, variant = executor.partition("@")
+    if base == deployed and variant:
+        return "greedy" if variant == GREEDY_VARIANT else f"temperature_{variant}"
+    return f"executor:{executor}"

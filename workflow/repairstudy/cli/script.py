@@ -1,0 +1,57 @@
+"""The frame around every script of a rule: a log, and errors a user can act on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from repairstudy.errors import StudyError
+
+
+class Tee:
+    """Writes to the job's log and, line by line, to the terminal."""
+
+    def __init__(self, log: TextIO, label: str) -> None:
+        self._log = log
+        self._label = label
+
+    def write(self, text: str) -> int:
+        self._log.write(text)
+        self._log.flush()
+        sys.stderr.write("".join(f"[{self._label}] {line}\n" for line in text.splitlines()))
+        return len(text)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
+
+
+@contextmanager
+def job(log: str | Path, label: str) -> Iterator[Tee]:
+    """Run the body of a script; its progress goes to the log and to the terminal.
+
+    A StudyError ends the script with its message alone: it explains itself, and a traceback
+    would hide it. Anything else is a bug and keeps its traceback.
+    """
+    Path(log).parent.mkdir(parents=True, exist_ok=True)
+    with Path(log).open("w", encoding="utf-8") as file:
+        out = Tee(file, label)
+        started = time.monotonic()
+        try:
+            yield out
+        except StudyError as error:
+            out.write(f"error: {error}\n")
+            sys.exit(1)
+        file.write(f"done in {time.monotonic() - started:.1f} s\n")
+
+
+def git_commit() -> str:
+    """The commit of the workflow, or "unknown" outside a git checkout."""
+    asked = subprocess.run(
+        ["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False
+    )
+    return asked.stdout.strip() if asked.returncode == 0 else "unknown"

@@ -1,0 +1,192 @@
+"""Collecting failures: the first N in an order that nothing but the seed decides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+import polars as pl
+
+from repairstudy.environments import Environment
+from repairstudy.errors import EngineError, StudyError
+from repairstudy.records.tables import STEPS, TRAJECTORIES
+from repairstudy.rollouts.actors import Actor
+from repairstudy.rollouts.attempts import Environments, Limits
+from repairstudy.rollouts.cache import RolloutCache
+from repairstudy.rollouts.checks import ERROR
+from repairstudy.rollouts.order import CollectionOrder
+from repairstudy.rollouts.recording import record_steps
+from repairstudy.rollouts.scheduler import run_rollouts
+from repairstudy.rollouts.spec import RolloutSpec, work_list
+from repairstudy.rollouts.worklist import missing, pending
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """What is to be collected.
+
+    `size` failures among the first `max_episodes` places of the collection order, each run with
+    `budget` actions. `max_per_cluster`: once a cluster has that many failures, its tasks are
+    passed over; None: no cap. `window` runs are in flight together; that decides only how many
+    are run in vain beyond the last failure.
+    """
+
+    size: int
+    budget: int
+    seed: int
+    max_episodes: int = 20_000
+    max_per_cluster: int | None = None
+    window: int = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """The runs up to the last failure needed: TRAJECTORIES rows in order, and all their STEPS.
+
+    Its failures are exactly the pool: a run of a cluster that was full at its turn is left out.
+    """
+
+    trajectories: pl.DataFrame
+    steps: pl.DataFrame
+
+
+async def collect_failures(
+    actor: Actor,
+    environments: Environments,
+    cache: RolloutCache,
+    collection: Collection,
+    limits: Limits | None = None,
+    stream: TextIO | None = None,
+) -> Collected:
+    """Run an executor on the tasks until enough runs have failed.
+
+    The runs are rollouts of role "collect" with an empty prefix; their replicate is the number
+    of the pass over the tasks. They come from the cache where it has them.
+
+    Args:
+        stream: gets a line of progress a window.
+
+    Raises:
+        StudyError: too few failures; says how many there were.
+        EngineError: a run ended in an infrastructure error. To go on without it would select.
+        Also whatever `run_rollouts` raises.
+    """
+    environment = environments()
+    kept = _Kept(environment, collection)
+    for window in _windows(environment, collection, kept, actor.executor_id):
+        rows = await _rows(list(window.values()), actor, environments, cache, limits)
+        for order, spec in window.items():
+            if kept.wants(spec.task_id):
+                kept.add(order, spec, rows[spec.key])
+        if stream is not None:
+            stream.write(f"collecting for {actor.executor.name}: {kept.line()}\n")
+            stream.flush()
+    if not kept.enough:
+        raise StudyError(
+            f"executor {actor.executor.name}: {kept.line()} among the first "
+            f"{collection.max_episodes:,} of the collection order (max_episodes; "
+            f"max_per_cluster is {collection.max_per_cluster})"
+        )
+    return kept.collected()
+
+
+class _Kept:
+    """The runs that count so far, in collection order."""
+
+    def __init__(self, environment: Environment, collection: Collection) -> None:
+        self._environment = environment
+        self._collection = collection
+        self._runs: list[tuple[dict[str, Any], list[str]]] = []
+        self._failures: Counter[str] = Counter()
+
+    @property
+    def enough(self) -> bool:
+        return self._failures.total() >= self._collection.size
+
+    def wants(self, task_id: str) -> bool:
+        cap = self._collection.max_per_cluster
+        full = cap is not None and self._failures[self._environment.cluster(task_id)] >= cap
+        return not (full or self.enough)
+
+    def add(self, order: int, spec: RolloutSpec, outcome: Mapping[str, Any]) -> None:
+        row = {
+            "trajectory_id": spec.key,
+            "environment": spec.environment,
+            "task_id": spec.task_id,
+            "cluster": self._environment.cluster(spec.task_id),
+            "order": order,
+            **{name: outcome[name] for name in ("executor_id", "seed", "success", "reward")},
+            "steps": outcome["steps"],
+        }
+        self._runs.append((row, outcome["actions"]))
+        if not outcome["success"]:
+            self._failures[row["cluster"]] += 1
+
+    def line(self) -> str:
+        found = f"{self._failures.total()} of {self._collection.size} failures"
+        return f"{found} in {len(self._runs):,} runs"
+
+    def collected(self) -> Collected:
+        steps = [
+            step
+            for trajectory, actions in self._runs
+            for step in record_steps(self._environment, trajectory, actions)
+        ]
+        rows = [trajectory for trajectory, _ in self._runs]
+        return Collected(
+            pl.DataFrame(rows, schema=TRAJECTORIES.schema, orient="row"),
+            pl.DataFrame(steps, schema=STEPS.schema, orient="row"),
+        )
+
+
+def _windows(
+    environment: Environment, collection: Collection, kept: _Kept, executor_id: str
+) -> Iterator[dict[int, RolloutSpec]]:
+    """Runs by their place in the order, window by window, until there are enough failures."""
+    order = CollectionOrder(environment.tasks(), collection.seed)
+    start = 0
+    while not kept.enough and start < collection.max_episodes:
+        end = min(start + collection.window, collection.max_episodes)
+        places = {index: order[index] for index in range(start, end)}
+        yield {
+            index: RolloutSpec(
+                executor_id=executor_id,
+                environment=environment.name,
+                environment_version=environment.version,
+                task_id=place.task_id,
+                prefix=(),
+                forced=None,
+                budget=collection.budget,
+                role="collect",
+                replicate=place.replicate,
+            )
+            for index, place in places.items()
+            if kept.wants(place.task_id)
+        }
+        start = end
+
+
+async def _rows(
+    specs: list[RolloutSpec],
+    actor: Actor,
+    environments: Environments,
+    cache: RolloutCache,
+    limits: Limits | None,
+) -> dict[str, dict[str, Any]]:
+    """The cached rows of the runs by key, after running those that lack one."""
+    wanted = work_list([spec.to_row(actor.executor.name) for spec in specs])
+    todo = missing(wanted, cache)
+    if not todo.is_empty():
+        items = pending(todo, environments(), specs[0].budget)
+        await run_rollouts(items, {actor.executor_id: actor}, environments, cache, limits)
+    keys = wanted.select("rollout_key")
+    rows = cache.read([actor.executor_id]).join(keys, on="rollout_key", how="semi")
+    for row in rows.filter(pl.col("status") == ERROR).iter_rows(named=True):
+        raise EngineError(
+            f"executor {actor.executor.name}: collected run {row['rollout_key']} ended in an "
+            f"infrastructure error ({row['cause']}). Start the same run again to retry it; "
+            "leaving it out would choose the failures by the weather of the server."
+        )
+    return {row["rollout_key"]: row for row in rows.iter_rows(named=True)}

@@ -1,0 +1,68 @@
+"""Failures: action distributions, collected runs, and the positions to be repaired."""
+
+
+rule action_distributions:
+    input:
+        plan=rules.freeze_plan.output.frozen,
+        checkpoint=checkpoint_of_executor,
+    output:
+        policy=RESULTS / "policies" / "{executor}.parquet",
+    log:
+        LOGS / "action_distributions" / "{executor}.log",
+    benchmark:
+        LOGS / "action_distributions" / "{executor}.benchmark.tsv"
+    threads: server_threads
+    params:
+        config=config,
+    message:
+        "Asking {wildcards.executor} once for its next action at every distinct prompt"
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/action_distributions.py"
+
+
+rule collect:
+    input:
+        plan=rules.freeze_plan.output.frozen,
+        checkpoint=checkpoint_of_executor,
+        policy=policy_of_executor,
+    output:
+        trajectories=RESULTS / "collected" / "{executor}.trajectories.parquet",
+        steps=RESULTS / "collected" / "{executor}.steps.parquet",
+    log:
+        LOGS / "collect" / "{executor}.log",
+    benchmark:
+        LOGS / "collect" / "{executor}.benchmark.tsv"
+    threads: server_threads
+    params:
+        config=config,
+    message:
+        "Collecting failed runs of {wildcards.executor}"
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/collect.py"
+
+
+rule sample_positions:
+    input:
+        trajectories=expand(
+            RESULTS / "collected" / "{executor}.trajectories.parquet", executor=STUDY.deployed
+        ),
+        steps=expand(RESULTS / "collected" / "{executor}.steps.parquet", executor=STUDY.deployed),
+    output:
+        trajectories=RESULTS / "trajectories.parquet",
+        steps=RESULTS / "steps.parquet",
+        failed=RESULTS / "collected_failures.parquet",
+        positions=RESULTS / "positions.parquet",
+    log:
+        LOGS / "sample_positions.log",
+    params:
+        config=config,
+    message:
+        "Numbering the failures and sampling the steps to repair"
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/sample_positions.py"

@@ -1,0 +1,78 @@
+"""Figures, tables, notebook and report, all from the database alone."""
+
+LIBRARY = Path("workflow/repairstudy/report")
+
+
+rule draw_figures:
+    input:
+        database=rules.build_database.output.database,
+        sources=sorted(LIBRARY.rglob("*.py")),
+    output:
+        figures=directory(RESULTS / "figures"),
+    log:
+        LOGS / "draw_figures.log",
+    message:
+        "Drawing the figures"
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/draw_figures.py"
+
+
+rule write_tables:
+    input:
+        database=rules.build_database.output.database,
+    output:
+        tables=directory(RESULTS / "tables"),
+    log:
+        LOGS / "write_tables.log",
+    message:
+        "Writing the tables as CSV and Parquet"
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/write_tables.py"
+
+
+rule run_notebook:
+    input:
+        database=rules.build_database.output.database,
+        notebook="notebooks/tour.ipynb",
+    output:
+        notebook=RESULTS / "notebook.html",
+    log:
+        LOGS / "run_notebook.log",
+    message:
+        "Executing the notebook that tours the database"
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/run_notebook.py"
+
+
+rule write_report:
+    input:
+        database=rules.build_database.output.database,
+        figures=rules.draw_figures.output.figures,
+        sources=sorted(path for path in LIBRARY.rglob("*") if path.suffix in (".py", ".j2", ".css")),
+    output:
+        report=report(RESULTS / "report.html", caption="../report/report.rst", category="Report"),
+    log:
+        LOGS / "write_report.log",
+    message:
+        "Writing {output.report}"
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/write_report.py"
+
+
+rule figures:
+    input:
+        rules.draw_figures.output.figures,
+        rules.write_tables.output.tables,
+
+
+rule report:
+    input:
+        rules.write_report.output.report,

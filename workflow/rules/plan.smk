@@ -1,0 +1,21 @@
+"""Pre-registration: the analysis plan is frozen before the first rollout is scheduled."""
+
+
+rule freeze_plan:
+    input:
+        plan=STUDY.plan,
+    output:
+        # Updated in place: the first frozen plan stays, later changes become amendments.
+        frozen=update(RESULTS / "preregistration.parquet"),
+    log:
+        LOGS / "freeze_plan.log",
+    params:
+        study=STUDY.study,
+        outcomes_exist=FROM_OUTCOMES,
+        traces=[RESULTS / "collected", LOGS / "collect", RESULTS / "work"],
+    message:
+        "Freezing the analysis plan {input.plan}"
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/freeze_plan.py"

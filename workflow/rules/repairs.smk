@@ -1,0 +1,76 @@
+"""Candidate repairs: proposals of language models, of the planner and of chance, merged."""
+
+
+rule propose:
+    input:
+        checkpoint=checkpoint_of_proposer,
+        trajectories=rules.sample_positions.output.trajectories,
+        steps=rules.sample_positions.output.steps,
+        failed=rules.sample_positions.output.failed,
+        positions=rules.sample_positions.output.positions,
+    output:
+        proposals=RESULTS / "proposals" / "{proposer}.parquet",
+    log:
+        LOGS / "propose" / "{proposer}.log",
+    benchmark:
+        LOGS / "propose" / "{proposer}.benchmark.tsv"
+    threads: server_threads
+    params:
+        config=config,
+    message:
+        "Asking {wildcards.proposer} for repairs"
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/propose.py"
+
+
+rule merge_candidates:
+    input:
+        trajectories=rules.sample_positions.output.trajectories,
+        steps=rules.sample_positions.output.steps,
+        failed=rules.sample_positions.output.failed,
+        positions=rules.sample_positions.output.positions,
+        proposals=expand(
+            RESULTS / "proposals" / "{proposer}.parquet",
+            proposer=sorted(STUDY.candidates.proposers),
+        ),
+    output:
+        proposals=RESULTS / "proposals.parquet",
+        candidates=RESULTS / "candidates.parquet",
+        reachability=RESULTS / "reachability.parquet",
+    log:
+        LOGS / "merge_candidates.log",
+    params:
+        config=config,
+    message:
+        "Merging candidates, adding the planner's and random ones, scoring them by reachability"
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/merge_candidates.py"
+
+
+rule judge:
+    input:
+        checkpoint=judge_checkpoint,
+        trajectories=rules.sample_positions.output.trajectories,
+        steps=rules.sample_positions.output.steps,
+        failed=rules.sample_positions.output.failed,
+        positions=rules.sample_positions.output.positions,
+        candidates=rules.merge_candidates.output.candidates,
+    output:
+        judgements=RESULTS / "judgements.parquet",
+    log:
+        LOGS / "judge.log",
+    benchmark:
+        LOGS / "judge.benchmark.tsv"
+    threads: server_threads
+    params:
+        config=config,
+    message:
+        "Asking the judge to rank the candidates"
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/judge.py"

@@ -1,0 +1,66 @@
+"""Scores, exact values, and each evaluator's cross-fitted selection."""
+
+
+rule merge_rollouts:
+    input:
+        stages=expand(WORK / "{stage}" / "rollouts.parquet", stage=STAGES),
+        policies=expand(RESULTS / "policies" / "{executor}.parquet", executor=CHOICE_EXECUTORS),
+    output:
+        rollouts=RESULTS / "rollouts.parquet",
+        executors=RESULTS / "executors.parquet",
+    log:
+        LOGS / "merge_rollouts.log",
+    params:
+        config=config,
+    message:
+        "Writing the study's rollouts and executors"
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/merge_rollouts.py"
+
+
+rule exact_values:
+    input:
+        **SITUATIONS,
+        policies=expand(RESULTS / "policies" / "{executor}.parquet", executor=CHOICE_EXECUTORS),
+    output:
+        exact=RESULTS / "exact_values.parquet",
+    log:
+        LOGS / "exact_values.log",
+    params:
+        config=config,
+        executors=CHOICE_EXECUTORS,
+    message:
+        "Computing exact values of the memoryless executors by dynamic programming"
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/exact_values.py"
+
+
+rule select_repairs:
+    input:
+        failures=rules.make_pools.output.failures,
+        trajectories=rules.sample_positions.output.trajectories,
+        positions=rules.sample_positions.output.positions,
+        candidates=rules.merge_candidates.output.candidates,
+        reachability=rules.merge_candidates.output.reachability,
+        judgements=rules.judge.output.judgements,
+        rollouts=rules.merge_rollouts.output.rollouts,
+        executors=rules.merge_rollouts.output.executors,
+        plan=rules.freeze_plan.output.frozen,
+    output:
+        scores=RESULTS / "scores.parquet",
+        selections=RESULTS / "selections.parquet",
+        values=RESULTS / "values.parquet",
+    log:
+        LOGS / "select_repairs.log",
+    params:
+        config=config,
+    message:
+        "Letting every evaluator choose, and valuing its choice on held-out rollouts"
+    conda:
+        ENVIRONMENT
+    script:
+        "../scripts/select_repairs.py"

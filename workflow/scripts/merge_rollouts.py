@@ -1,0 +1,53 @@
+"""Write the rollouts of all stages as one table, and the executors that ran them."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from repairstudy.cli.script import job
+from repairstudy.config import parse_study
+from repairstudy.config.build import executor_names, executor_of
+from repairstudy.records import canonical_json
+from repairstudy.records.tables import EXECUTORS, POLICIES, ROLLOUTS
+from repairstudy.store import read_table, write_table
+
+
+def mean_validity(policy):
+    """Mean unconstrained probability of the admissible actions over distinct prompts."""
+    if policy is None or policy.is_empty():
+        return None
+    mass = policy.group_by("observation").agg(pl.col("logprob").exp().sum())
+    return float(np.minimum(mass["logprob"].sort().to_numpy(), 1.0).mean())
+
+
+def main(config, stage_files, policy_files, out_rollouts, out_executors):
+    study = parse_study(config, "configuration")
+    rollouts = pl.concat(read_table(path, ROLLOUTS) for path in stage_files)
+    policies = {Path(path).stem: read_table(path, POLICIES) for path in policy_files}
+    rows = []
+    for name, role in executor_names(study).items():
+        executor = executor_of(study, name)
+        rows.append(
+            {
+                "executor_id": executor.executor_id,
+                "name": name,
+                "role": role,
+                "model": executor.model.name,
+                "identity": canonical_json(executor.identity()),
+                "validity": mean_validity(policies.get(name)),
+            }
+        )
+    write_table(rollouts, out_rollouts, ROLLOUTS)
+    write_table(pl.DataFrame(rows, schema=EXECUTORS.schema), out_executors, EXECUTORS)
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0], "rollouts"):
+        main(
+            config=snakemake.params.config,
+            stage_files=snakemake.input.stages,
+            policy_files=snakemake.input.policies,
+            out_rollouts=snakemake.output.rollouts,
+            out_executors=snakemake.output.executors,
+        )

@@ -1,0 +1,45 @@
+"""Ask one language model for replacement actions at every position."""
+
+import asyncio
+
+from repairstudy.candidates.propose import Proposer, propose
+from repairstudy.cli.inputs import CollectedRuns
+from repairstudy.cli.script import job
+from repairstudy.config import parse_study
+from repairstudy.config.build import decoding_of, engine_of, environment_of, prompt_text
+from repairstudy.records import TABLES
+from repairstudy.store import write_table
+
+
+async def proposals_of(study, name, runs, log):
+    section = study.candidates.proposers[name]
+    engine = engine_of(study, section.model, log)
+    try:
+        proposer = Proposer(name, engine, prompt_text(section.prompt), decoding_of(section))
+        found = runs.situations(environment_of(study), runs.positions)
+        return await propose(proposer, found, study.candidates.proposals, study.seed)
+    finally:
+        await engine.close()
+
+
+def main(config, name, files, out_proposals, server_log, progress):
+    study = parse_study(config, "configuration")
+    proposals = asyncio.run(proposals_of(study, name, CollectedRuns.read(**files), server_log))
+    unparsed = proposals["action"].null_count()
+    progress.write(f"{proposals.height} proposals, {unparsed} of them name no admissible action\n")
+    write_table(proposals, out_proposals, TABLES["proposals"])
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0], f"propose {snakemake.wildcards.proposer}") as out:
+        main(
+            config=snakemake.params.config,
+            name=snakemake.wildcards.proposer,
+            files={
+                key: snakemake.input[key]
+                for key in ("trajectories", "steps", "failed", "positions")
+            },
+            out_proposals=snakemake.output.proposals,
+            server_log=snakemake.log[0] + ".server",
+            progress=out,
+        )

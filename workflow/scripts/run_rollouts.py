@@ -1,0 +1,64 @@
+"""Run the rollouts of one model that the cache lacks; all its executors share one server."""
+
+import asyncio
+import json
+from pathlib import Path
+
+from repairstudy.cli.script import job
+from repairstudy.config import parse_study
+from repairstudy.config.build import actor_of, engine_of, environment_of, executor_of, limits_of
+from repairstudy.errors import EngineError
+from repairstudy.records.tables import WORKLIST
+from repairstudy.rollouts import Progress, RolloutCache, missing, pending, run_rollouts
+from repairstudy.store import read_table
+
+
+async def run_missing(study, model, rows, cache, source, server_log, progress):
+    """Run what is missing; the engine starts only if something is."""
+    engine = engine_of(study, model, server_log)
+    try:
+        names = rows["executor"].unique().sort()
+        actors = [actor_of(executor_of(study, name), engine) for name in names]
+        return await run_rollouts(
+            pending(rows, environment_of(study), study.environment.budget, source),
+            {actor.executor_id: actor for actor in actors},
+            lambda: environment_of(study),
+            cache,
+            limits_of(study),
+            Progress(progress),
+        )
+    finally:
+        await engine.close()
+
+
+def main(config, model, worklist_file, out_summary, server_log, progress):
+    study = parse_study(config, "configuration")
+    cache = RolloutCache(f"{study.cache}/rollouts")
+    wanted = read_table(worklist_file, WORKLIST)
+    todo = missing(wanted, cache)
+    distinct = wanted["rollout_key"].n_unique()
+    progress.write(f"{distinct:,} rollouts wanted, {distinct - todo.height:,} are cached\n")
+    if not todo.is_empty():
+        tally = asyncio.run(
+            run_missing(study, model, todo, cache, worklist_file, server_log, progress)
+        )
+        if tally.errors:
+            raise EngineError(
+                f"{tally.errors} rollouts of {model} ended in infrastructure errors; what "
+                "finished is cached. Start the same run again to retry only these."
+            )
+    summary = {"model": model, "rollouts": distinct}
+    Path(out_summary).write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    label = f"rollouts {snakemake.wildcards.stage} {snakemake.wildcards.model}"
+    with job(snakemake.log[0], label) as out:
+        main(
+            config=snakemake.params.config,
+            model=snakemake.wildcards.model,
+            worklist_file=snakemake.input.worklist,
+            out_summary=snakemake.output.summary,
+            server_log=snakemake.log[0] + ".server",
+            progress=out,
+        )
