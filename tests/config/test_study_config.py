@@ -90,15 +90,5 @@ def test_a_file_that_is_no_mapping_is_refused(tmp_path, text):
         read_yaml(path)
 
 
-def test_the_json_schema_of_the_configuration_is_current():
-    """config/schemas is for editors and other tools; it follows from the models."""
-    import json
-
-    from repairstudy.config import StudyConfig
-
-    shipped = json.loads((ROOT / "config/schemas/study.schema.json").read_text())
-    assert shipped == json.loads(json.dumps(StudyConfig.model_json_schema()))
-
-
 def test_yaml_round_trip_keeps_the_configuration(content):
     assert parse_study(yaml.safe_load(yaml.safe_dump(content)), "a") == parse_study(content, "b")

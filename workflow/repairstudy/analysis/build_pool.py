@@ -38,9 +38,7 @@ def build_pool(frames: Frames, pool: str, metric: str = "success") -> PoolData:
     deployed = _deployed(failures, frames["executors"], pool)
     positions = frames["positions"].join(failures.select("failure_id", "rank"), on="failure_id")
     _require_one_primary(positions, failures, pool)
-    candidates = frames["candidates"].join(
-        positions.select("failure_id", "t", "is_primary", "rank"), on=["failure_id", "t"]
-    )
+    candidates = _candidates(frames["candidates"], positions, pool)
     rollouts = _rollouts(frames, candidates, deployed, metric, pool)
     require_complete(rollouts, candidates, pool)
     scores = _scores(frames["scores"].filter(pool=pool), candidates, pool)
@@ -90,6 +88,24 @@ def _require_one_primary(positions: pl.DataFrame, failures: pl.DataFrame, pool: 
             f"failure {wrong['failure_id'][0]} of pool {pool} has {wrong['is_primary'][0]} "
             "primary positions, expected one.",
         )
+
+
+def _candidates(candidates: pl.DataFrame, positions: pl.DataFrame, pool: str) -> pl.DataFrame:
+    """The candidates at positions that have any beside the original."""
+    placed = candidates.join(
+        positions.select("failure_id", "t", "is_primary", "rank"), on=["failure_id", "t"]
+    )
+    # ASSUME: a further position where nobody proposed anything new offers no choice and is left
+    # out; a primary one may not be, or the pool would depend on what was proposed.
+    some = placed.filter(~pl.col("is_original")).select("failure_id", "t").unique()
+    bare = positions.filter("is_primary").join(some, on=["failure_id", "t"], how="anti")
+    if not bare.is_empty():
+        failure, t = bare.sort("failure_id").select("failure_id", "t").row(0)
+        raise DataError(
+            "table candidates",
+            f"failure {failure} of pool {pool} has no candidate at its primary step {t}.",
+        )
+    return placed.join(some, on=["failure_id", "t"], how="semi")
 
 
 def _rollouts(
@@ -166,10 +182,10 @@ def _positions(
             is_primary=rows["is_primary"][0],
             candidates=tuple(repairs["candidate_id"]),
             sources=tuple(tuple(found) for found in repairs["sources"]),
+            original_id=next(iter(rows.filter("is_original")["candidate_id"]), None),
             outcomes=label[False]["outcome"],
-            original=_one_row(label.get(True), "outcome"),
+            original=label[True]["outcome"][0] if True in label else np.empty(0),
             successes=label[False]["won"],
-            original_successes=_one_row(label.get(True), "won"),
             others={name: found[False]["outcome"] for name, found in evaluating.items()},
             others_original={
                 name: found[True]["outcome"][0]
@@ -180,10 +196,6 @@ def _positions(
             fresh=arrays.get("fresh", {}),
             scores=scored.get(key, {}),
         )
-
-
-def _one_row(arrays: dict[str, Array] | None, column: str) -> Array:
-    return arrays[column][0] if arrays else np.empty(0)
 
 
 def _blocks(rollouts: pl.DataFrame) -> dict[Key, dict[str, Any]]:

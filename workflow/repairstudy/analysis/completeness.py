@@ -36,11 +36,11 @@ def require_complete(rollouts: pl.DataFrame, candidates: pl.DataFrame, pool: str
             wanted = candidates if everywhere else candidates.filter("is_primary")
             _require(rows, wanted.filter(~pl.col("is_original")), pool, needed=True)
             _require(rows, wanted.filter("is_original"), pool)
+    for rows in rollouts.filter(role="fresh").partition_by("executor"):
+        _require(rows, rows.select(CELL).unique(), pool)
 
 
-def _require(
-    rollouts: pl.DataFrame, wanted: pl.DataFrame, pool: str, needed: bool = False
-) -> None:
+def _require(rollouts: pl.DataFrame, wanted: pl.DataFrame, pool: str, needed: bool = False) -> None:
     """Each wanted cell has as many finished rollouts as the one that has most.
 
     `needed`: having none anywhere is not enough.

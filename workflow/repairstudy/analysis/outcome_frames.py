@@ -39,7 +39,9 @@ def outcome_frames(
 def _fit(frame: pl.DataFrame, table: str) -> pl.DataFrame:
     """The table's columns; those that the frame lacks are null."""
     schema = TABLES[table].schema
-    lacking = [pl.lit(None, dtype).alias(c) for c, dtype in schema.items() if c not in frame.columns]
+    lacking = [
+        pl.lit(None, dtype).alias(c) for c, dtype in schema.items() if c not in frame.columns
+    ]
     return frame.with_columns(lacking).select(pl.col(c).cast(t) for c, t in schema.items())
 
 

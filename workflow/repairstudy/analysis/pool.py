@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
@@ -22,11 +22,11 @@ class PositionData:
 
     Attributes:
         sources: who proposed each candidate.
+        original_id: the original action's row in table candidates; None if it has none.
         outcomes: (K, n) label rollouts of the deployed executor.
         original: (n0,) the same of the original action; empty if it was not rolled out.
         successes: (K, n) 0 or 1, what acceptance rules count; the outcomes unless a reward is
             studied.
-        original_successes: (n0,) the same.
         others: (K, R) rollouts of each other executor that evaluates here, by name.
         others_original: (R0,) those on the original action, where they were run.
         control: (K, Rc) rollouts of the deployed executor with other seeds; None if not run.
@@ -39,10 +39,10 @@ class PositionData:
     is_primary: bool
     candidates: tuple[str, ...]
     sources: tuple[tuple[str, ...], ...]
+    original_id: str | None
     outcomes: Array
     original: Array
     successes: Array
-    original_successes: Array
     others: Mapping[str, Array] = field(default_factory=dict)
     others_original: Mapping[str, Array] = field(default_factory=dict)
     control: Array | None = None
@@ -94,43 +94,29 @@ class PoolData:
         groups = groupby(self.positions, key=lambda position: position.failure_id)
         return tuple(tuple(group) for _, group in groups)
 
+    @cached_property
+    def labels(self) -> int:
+        """Fewest label rollouts of a candidate."""
+        return min(position.outcomes.shape[1] for position in self.positions)
+
+    @cached_property
+    def originals(self) -> int:
+        """Fewest label rollouts of an original action."""
+        return min(position.original.size for position in self.positions)
+
     @property
     def has_original(self) -> bool:
         """Whether net gains can be given at all."""
-        return all(position.original.size for position in self.positions)
-
-    @property
-    def has_several_positions(self) -> bool:
-        return len(self.positions) > len(self.failures)
+        return self.originals > 0
 
     @cached_property
     def executors(self) -> tuple[str, ...]:
         """The other executors whose rollouts evaluate this pool, decoding variants included."""
         return tuple(sorted({name for position in self.primary for name in position.others}))
 
-    @property
-    def label_rollouts(self) -> int:
-        """Rollouts of the deployed executor on each candidate."""
-        return self.positions[0].outcomes.shape[1]
-
-    def covers_all(self, has: Callable[[PositionData], bool]) -> bool:
-        """Whether something exists at every position, not at the primary ones alone."""
-        return all(has(position) for position in self.positions)
-
-    def rollouts(
-        self, executors: Iterable[str] = (), *, original: bool, scope: str = "primary"
-    ) -> int:
-        """Distinct rollouts behind a number: the labels, and those of other executors.
-
-        Args:
-            executors: other executors that take part.
-            original: whether the original action's labels take part.
-            scope: "primary" or "all" positions.
-        """
-        wanted = [("label", self.deployed, False)]
-        wanted += [("label", self.deployed, True)] if original else []
-        wanted += [("evaluate", name, False) for name in executors]
-        return sum(self.counts.get((role, name, scope, flag), 0) for role, name, flag in wanted)
+    def count(self, role: str, executor: str, scope: str, original: bool = False) -> int:
+        """Distinct rollouts of a role and executor at the "primary" or at "all" positions."""
+        return self.counts.get((role, executor, scope, original), 0)
 
 
 def evaluator_name(executor: str, deployed: str) -> str:

@@ -1,4 +1,4 @@
-"""Freezing a plan: the first version stays the confirmatory one, every later one is an amendment."""
+"""Freezing a plan: its first version stays the confirmatory one, later ones are amendments."""
 
 from __future__ import annotations
 
@@ -55,9 +55,7 @@ class Registration:
         """Whether the first version names it, before its outcomes were known."""
         # ASSUME: the workflow cannot witness what authors of a late plan had seen; it takes
         # their written word (outcomes_unseen) and repeats it in the notes of the results.
-        return hypothesis in self.plan.hypotheses() and (
-            not self.late or self.plan.outcomes_unseen
-        )
+        return hypothesis in self.plan.hypotheses() and (not self.late or self.plan.outcomes_unseen)
 
     def added(self, hypothesis: Hypothesis) -> bool:
         """Whether only an amendment names it, or names it in another form."""

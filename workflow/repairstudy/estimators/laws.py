@@ -123,7 +123,8 @@ def _subset_sums(units: Array, m: int) -> tuple[Array, Array]:
 
 def merged_subset_sums(units: Array, m: int) -> tuple[Array, Array]:
     """The same by adding one unit after the other, merging equal sums of each size."""
-    sizes = [(np.zeros(1), np.ones(1))] + [(np.empty(0), np.empty(0))] * m
+    sizes: list[tuple[Array, Array]] = [(np.zeros(1), np.ones(1))]
+    sizes += [(np.empty(0), np.empty(0))] * m
     for unit in units:
         for size in range(m, 0, -1):
             (sums, counts), (smaller, fewer) = sizes[size], sizes[size - 1]
@@ -133,7 +134,8 @@ def merged_subset_sums(units: Array, m: int) -> tuple[Array, Array]:
                     f"{m} of {len(units)} rewards have more than {LARGEST_LAW} distinct sums: "
                     "round the rewards, or use random_splits."
                 )
-            sizes[size] = both, np.bincount(place, np.concatenate([counts, fewer]), len(both))
+            merged = np.bincount(place, np.concatenate([counts, fewer]), len(both))
+            sizes[size] = both, np.asarray(merged, dtype=np.float64)
     return sizes[m]
 
 

@@ -75,21 +75,26 @@ def tournament(laws: Sequence[Law]) -> Selected:
     if not laws:
         raise ValueError("a tournament needs at least one arm.")
     points = np.unique(np.concatenate([law.support for law in laws]))
-    cumulated = [np.concatenate([[0.0], np.cumsum(law.pmf)]) for law in laws]
     value, weights = 0.0, np.zeros(len(laws))
     for block in _blocks(points, len(laws)):
-        below, at, heldout = np.empty((3, len(laws), len(block)))
-        for a, law in enumerate(laws):
-            place = np.searchsorted(law.support, block)
-            below[a] = cumulated[a][place]
-            place = np.minimum(place, len(law.support) - 1)
-            hit = law.support[place] == block
-            at[a] = np.where(hit, law.pmf[place], 0.0)
-            heldout[a] = np.where(hit, law.heldout[place], 0.0)
+        below, at, heldout = tabulate(laws, block)
         credit = at * win_probabilities(below, at)
         weights += credit.sum(axis=1)
         value += float((credit * heldout).sum())
     return Selected(value, weights)
+
+
+def tabulate(laws: Sequence[Law], points: Array) -> tuple[Array, Array, Array]:
+    """(K, L) each: probability below each point, at it, and the held-out value there (else 0)."""
+    below, at, heldout = np.empty((3, len(laws), len(points)))
+    for a, law in enumerate(laws):
+        place = np.searchsorted(law.support, points)
+        below[a] = np.concatenate([[0.0], np.cumsum(law.pmf)])[place]
+        place = np.minimum(place, len(law.support) - 1)
+        hit = law.support[place] == points
+        at[a] = np.where(hit, law.pmf[place], 0.0)
+        heldout[a] = np.where(hit, law.heldout[place], 0.0)
+    return below, at, heldout
 
 
 def _blocks(points: Array, arms: int) -> Iterator[Array]:

@@ -266,8 +266,8 @@ PROVENANCE = _table(
     Column("study", TEXT, "study's name"),
     Column("config", TEXT, "configuration as JSON"),
     Column("versions", TEXT, "versions of everything that matters, as JSON"),
-    Column("started", TIME, "first rollout of the study"),
-    Column("finished", TIME, "last rollout of the study"),
+    Column("started", TIME, "first rollout of the study", True),
+    Column("finished", TIME, "last rollout of the study", True),
 )
 EXACT_VALUES = _table(
     "exact_values",

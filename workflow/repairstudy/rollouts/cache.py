@@ -121,7 +121,7 @@ class RolloutCache:
     def _union(self, executor_id: str, shards: list[Path]) -> pl.DataFrame:
         parts = [CACHED_ROLLOUTS.empty().with_columns(shard=pl.lit(""))]
         for path in shards:
-            rows = read_shard(path).select(CACHED_ROLLOUTS.schema)
+            rows = read_shard(path).select(*CACHED_ROLLOUTS.schema)
             check_rows(path, rows, executor_id)
             parts.append(rows.with_columns(shard=pl.lit(str(path))))
         return pl.concat(parts)

@@ -39,7 +39,7 @@ def gather(wanted: pl.DataFrame, cache: RolloutCache, command: str = COMMAND) ->
     absent = rows.filter(pl.col("status").is_null() | (pl.col("status") == ERROR))
     if not absent.is_empty():
         raise MissingRollouts(_message(absent, wanted["rollout_key"].n_unique(), command))
-    return rows.select(ROLLOUTS.schema)
+    return rows.select(*ROLLOUTS.schema)
 
 
 def _message(absent: pl.DataFrame, total: int, command: str) -> str:

@@ -40,7 +40,7 @@ def missing(wanted: pl.DataFrame, cache: RolloutCache) -> pl.DataFrame:
     )
     finished = index.filter(pl.col("status") != ERROR)
     return (
-        wanted.select(WORKLIST.schema)
+        wanted.select(*WORKLIST.schema)
         .join(finished, on="rollout_key", how="anti", maintain_order="left")
         .unique("rollout_key", keep="first", maintain_order=True)
         .join(errors, on="rollout_key", how="left", maintain_order="left")

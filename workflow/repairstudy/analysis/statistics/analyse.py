@@ -1,0 +1,76 @@
+"""Every analysis of every pool, and the plan applied to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from repairstudy.analysis.pool import PoolData
+from repairstudy.analysis.registration import Registration
+from repairstudy.analysis.statistics.budget import budget_curve, decomposition, equivalent_budget
+from repairstudy.analysis.statistics.candidate_set import candidate_set
+from repairstudy.analysis.statistics.controls import negative_controls, validity
+from repairstudy.analysis.statistics.disagreement import disagreement
+from repairstudy.analysis.statistics.exact import exact
+from repairstudy.analysis.statistics.hypotheses import apply_plan
+from repairstudy.analysis.statistics.locations import location_labels
+from repairstudy.analysis.statistics.losses import control, failure_scope, losses, sensitivity
+from repairstudy.analysis.statistics.ranking import method_ranking
+from repairstudy.analysis.statistics.rows import Row, results_frame
+from repairstudy.analysis.statistics.splits import split_scheme
+from repairstudy.analysis.statistics.study import PoolStudy
+from repairstudy.records import TABLES
+
+ANALYSES = (
+    losses,
+    failure_scope,
+    control,
+    sensitivity,
+    budget_curve,
+    equivalent_budget,
+    decomposition,
+    split_scheme,
+    location_labels,
+    method_ranking,
+    disagreement,
+    candidate_set,
+    negative_controls,
+)
+
+
+def analyse(
+    pools: Iterable[PoolData],
+    values: pl.DataFrame,
+    registration: Registration,
+    *,
+    exact_values: pl.DataFrame | None = None,
+    executors: pl.DataFrame | None = None,
+) -> pl.DataFrame:
+    """Table `results`: every statistic of the study.
+
+    Settings (alpha, intervals, bootstrap, positive control) are those of the first frozen plan,
+    also for exploratory rows. Confirmatory are its hypotheses and nothing else.
+
+    Args:
+        pools: the pools, as `build_pool` makes them.
+        values: table `values` of these pools.
+        registration: the frozen plan.
+        exact_values: table `exact_values`, where action probabilities are known.
+        executors: table `executors`, for the validity of each.
+
+    Raises:
+        PlanError: the plan names something that was not measured.
+        MissingRollouts, DataError: an analysis lacks rollouts or values.
+    """
+    truth = TABLES["exact_values"].empty() if exact_values is None else exact_values
+    known = TABLES["executors"].empty() if executors is None else executors
+    rows: list[Row] = []
+    for pool in pools:
+        study = PoolStudy.of(pool, values, registration.plan)
+        for analysis in ANALYSES:
+            rows += analysis(study)
+        rows += exact(study, truth)
+        rows += validity(study, known)
+    apply_plan(rows, registration)
+    return results_frame(rows)

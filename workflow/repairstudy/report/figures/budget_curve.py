@@ -1,0 +1,146 @@
+"""Value against own rollouts, and what each evaluator is worth in them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from repairstudy.report.captions import behind, firmness, join
+from repairstudy.report.figures.panels import kind_colour
+from repairstudy.report.figures.spread import spread
+from repairstudy.report.frames import Frames, statistics
+from repairstudy.report.names import BUDGET, TARGET, evaluator, in_order
+from repairstudy.report.numbers import budget, decimal, percent
+from repairstudy.report.study import Pool, Study, study_of
+from repairstudy.report.style import INK, MUTED, PAPER, SHADE, new_figure, plain, styled
+from repairstudy.report.text import one_line
+
+TITLE = "Value of own rollouts, and what each evaluator is worth in them"
+LABEL_POINTS = 8.2  # height of one label in points
+
+
+def available(frames: Frames) -> bool:
+    return _curves(frames)["estimate"].count() > 0
+
+
+@styled
+def draw(frames: Frames) -> Figure:
+    """A panel a pool: the curve of own rollouts, each evaluator where its value meets the curve."""
+    study = study_of(frames)
+    curves = _curves(frames)
+    pools = [pool for pool in study.pools if pool.name in set(curves["pool"])]
+    columns = min(2, len(pools))
+    rows = math.ceil(len(pools) / columns)
+    figure = new_figure(rows * 2.75 + 0.3)
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for axes, pool in zip(grid.flat, pools, strict=False):
+        _draw_curve(axes, pool, curves.filter(pl.col("pool") == pool.name))
+    for axes in grid.flat[len(pools) :]:
+        axes.set_visible(False)
+    for axes, pool in zip(grid.flat, pools, strict=False):
+        _draw_evaluators(axes, _worth(frames, pool.name), curves["rollouts"].max())
+    figure.supxlabel("own rollouts a candidate (0: random choice)", fontsize=8)
+    figure.supylabel(f"held-out net gain ({study.unit})", fontsize=8)
+    return figure
+
+
+def caption(frames: Frames) -> str:
+    study = study_of(frames)
+    rows = statistics(frames, "budget_curve", "equivalent_budget", "net_gain")
+    return join(
+        [
+            "Black: held-out net gain of choosing a candidate by so many rollouts of the deployed "
+            f"executor itself, with {percent(study.level)} intervals over failures. Each other "
+            "evaluator's net gain is a horizontal line; the dot where it meets the curve is its "
+            "equivalent budget, the number beside its name: the own rollouts a candidate that "
+            "are worth as much. A triangle on the left edge: worth less than random choice; on "
+            "the right edge: more than the largest budget of the curve.",
+            *(_sentence(frames, study, pool) for pool in study.pools),
+            firmness(rows),
+            behind(study),
+        ]
+    )
+
+
+def _sentence(frames: Frames, study: Study, pool: Pool) -> str:
+    ends = _curves(frames).filter(pl.col("pool") == pool.name)["estimate"].to_list()
+    if not ends or ends[0] is None:
+        return ""
+    return (
+        f"In {one_line(pool.name)} random choice gains {decimal(ends[0])} and {len(ends) - 1} "
+        f"own rollouts {decimal(ends[-1])}."
+    )
+
+
+def _curves(frames: Frames) -> pl.DataFrame:
+    rows = statistics(frames, "budget_curve", "net_gain")
+    number = pl.col("evaluator").str.extract(r"^own_(\d+)$").cast(pl.Int64)
+    return rows.with_columns(rollouts=number).drop_nulls("rollouts").sort("pool", "rollouts")
+
+
+def _worth(frames: Frames, pool: str) -> list[dict[str, Any]]:
+    """Evaluators with a value and an equivalent budget, the highest value first."""
+    gains = statistics(frames, "losses", "net_gain", pool=pool).select("evaluator", value="estimate")
+    worth = statistics(frames, "equivalent_budget", "equivalent_budget", pool=pool)
+    rows = worth.join(gains, on="evaluator").drop_nulls(["value", "estimate"])
+    kinds = {item.name: item.kind for item in in_order(rows["evaluator"].to_list())}
+    rows = rows.filter(
+        pl.col("evaluator").is_in([n for n, kind in kinds.items() if kind in (TARGET, BUDGET)])
+    )
+    return list(rows.sort("value", "evaluator").iter_rows(named=True))
+
+
+def _draw_curve(axes: Axes, pool: Pool, curve: pl.DataFrame) -> None:
+    axes.set_title(plain(pool.name, 40), pad=14)
+    words = f"{pool.n_failures} failures" + (", uninformative" * (pool.informative is False))
+    axes.annotate(
+        words, (0, 1), xycoords="axes fraction", xytext=(0, 4), textcoords="offset points",
+        color=MUTED, fontsize=7,
+    )  # fmt: skip
+    if pool.informative is False:
+        axes.set_facecolor(SHADE)
+    x, y = curve["rollouts"], curve["estimate"]
+    known = curve.drop_nulls(["ci_low", "ci_high"])
+    axes.fill_between(
+        known["rollouts"], known["ci_low"], known["ci_high"], color=INK, alpha=0.10, linewidth=0
+    )
+    axes.plot(x, y, color=INK, marker="o", markersize=3.5, zorder=4)
+    axes.set_xticks(range(int(x.max() or 0) + 1))
+    axes.xaxis.set_tick_params(labelbottom=True)
+    axes.grid(axis="y")
+
+
+def _draw_evaluators(axes: Axes, rows: list[dict[str, Any]], largest: int) -> None:
+    bottom, top = axes.get_ylim()
+    values = [row["value"] for row in rows]
+    bottom = min([bottom, *(value - 0.01 for value in values)])
+    top = max([top, *(value + 0.01 for value in values)])
+    axes.set_ylim(bottom, top)
+    height = 72 * 2.05  # points of an axes' height in this figure, about
+    places = spread(values, (top - bottom) * LABEL_POINTS / height, bottom, top)
+    for row, place in zip(rows, places, strict=True):
+        _draw_evaluator(axes, row, place, largest)
+    axes.set_xlim(-0.4, largest + 0.4)
+
+
+def _draw_evaluator(axes: Axes, row: dict[str, Any], place: float, largest: int) -> None:
+    colour, value, worth = kind_colour(row["evaluator"]), row["value"], row["estimate"]
+    x = min(max(worth, 0.0), float(largest))
+    marker = "o" if math.isfinite(worth) else "<" if worth < 0 else ">"
+    axes.plot([x, largest + 0.4], [value, value], color=colour, linewidth=0.7, alpha=0.75, zorder=2)
+    axes.plot(
+        x, value, marker=marker, color=colour, markerfacecolor=PAPER, markersize=4.5, zorder=5
+    )
+    label = plain(evaluator(row["evaluator"]).label, 36)
+    axes.annotate(
+        f"{label}  {budget(worth, largest) if math.isfinite(worth) else ''}".rstrip(),
+        (1, value), xycoords=("axes fraction", "data"),
+        xytext=(1.07, place), textcoords=("axes fraction", "data"),
+        color=colour, fontsize=7, va="center", annotation_clip=False,
+        arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0,
+                    "shrinkB": 0, "relpos": (0, 0.5)},
+    )  # fmt: skip

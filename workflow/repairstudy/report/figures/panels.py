@@ -1,0 +1,173 @@
+"""Rows of estimates with their intervals, one panel beside another: the shape of most figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from repairstudy.report.names import KIND_TITLES, in_order
+from repairstudy.report.study import Pool
+from repairstudy.report.style import INK, KIND_COLOURS, MUTED, PAPER, SHADE, new_figure, plain
+
+ROW_HEIGHT = 0.165  # inches
+MOST_COLUMNS = 4
+STAR = (6, 2, 0)  # matplotlib's six-pointed asterisk
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of a panel: a heading, or the key that marks refer to."""
+
+    key: str
+    label: str
+    heading: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One estimate on a row. `offset` moves it up, in rows; `starred` adds a star on the right."""
+
+    row: str
+    estimate: float | None
+    low: float | None = None
+    high: float | None = None
+    colour: str = INK
+    filled: bool = True
+    marker: str = "o"
+    offset: float = 0.0
+    starred: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One axes. A doubtful panel is shaded."""
+
+    title: str
+    subtitle: str = ""
+    marks: Sequence[Mark] = field(default_factory=tuple)
+    doubtful: bool = False
+
+
+def evaluator_lines(names: Iterable[str]) -> list[Line]:
+    """Evaluators grouped by kind, each kind under its heading."""
+    lines: list[Line] = []
+    kind = None
+    for item in in_order(list(names)):
+        if item.kind != kind:
+            kind = item.kind
+            lines.append(Line(f"heading {kind}", KIND_TITLES[kind], heading=True))
+        lines.append(Line(item.name, item.label))
+    return lines
+
+
+def kind_colour(name: str) -> str:
+    """The colour of an evaluator's kind."""
+    return KIND_COLOURS[in_order([name])[0].kind]
+
+
+def mark_of(row: Mapping[str, Any], key: str, colour: str = INK, **more: Any) -> Mark:
+    """The mark of a row of `results`: filled if confirmatory, starred if rejected as well."""
+    confirmatory = bool(row["confirmatory"])
+    more = {"filled": confirmatory, "starred": confirmatory and bool(row["reject"])} | more
+    return Mark(key, row["estimate"], row["ci_low"], row["ci_high"], colour, **more)
+
+
+def pool_panel(pool: Pool, marks: Sequence[Mark]) -> Panel:
+    """The panel of a pool, shaded if its positive control failed."""
+    words = [f"{pool.n_failures} failures"]
+    if pool.informative is False:
+        words.append("uninformative")
+    return Panel(plain(pool.name, 24), ", ".join(words), marks, pool.informative is False)
+
+
+def draw_panels(
+    lines: Sequence[Line],
+    panels: Sequence[Panel],
+    xlabel: str,
+    legend: Sequence[Line2D] = (),
+    *,
+    zero: bool = True,
+    row_height: float = ROW_HEIGHT,
+) -> Figure:
+    """The figure: shared rows on the left, one panel a column, at most four columns."""
+    columns = min(MOST_COLUMNS, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    figure = new_figure(rows * (len(lines) * row_height + 0.75) + 0.3)
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    places = {line.key: -place for place, line in enumerate(lines)}
+    for axes, panel in zip(grid.flat, panels, strict=False):
+        _draw_panel(axes, panel, places, zero)
+        axes.xaxis.set_tick_params(labelbottom=True)
+    for axes in grid.flat[len(panels) :]:
+        axes.set_visible(False)
+    _label_rows(grid[0, 0], lines)
+    figure.supxlabel(xlabel, fontsize=8)
+    if legend:
+        figure.legend(handles=list(legend), loc="outside upper right", ncols=len(legend))
+    return figure
+
+
+def key_to(label: str, colour: str = INK, *, filled: bool = True, marker: str = "o") -> Line2D:
+    """An entry of a legend."""
+    return Line2D(
+        [], [], linestyle="", marker=marker, color=colour, label=label,
+        markerfacecolor=colour if filled else PAPER,
+    )  # fmt: skip
+
+
+def status_keys(panels: Sequence[Panel]) -> list[Line2D]:
+    """The legend of filled, hollow and starred marks, of those that occur."""
+    marks = [mark for panel in panels for mark in panel.marks]
+    keys = []
+    if any(mark.filled for mark in marks):
+        keys.append(key_to("confirmatory"))
+    if any(not mark.filled for mark in marks):
+        keys.append(key_to("exploratory", filled=False))
+    if any(mark.starred for mark in marks):
+        keys.append(key_to("rejected after Holm's correction", marker=STAR))
+    return keys
+
+
+def _draw_panel(axes: Axes, panel: Panel, places: Mapping[str, int], zero: bool) -> None:
+    axes.set_title(panel.title, pad=15 if panel.subtitle else 5, fontsize=7.5)
+    axes.annotate(
+        panel.subtitle, (0, 1), xycoords="axes fraction", xytext=(0, 4),
+        textcoords="offset points", color=MUTED, fontsize=7,
+    )  # fmt: skip
+    if panel.doubtful:
+        axes.set_facecolor(SHADE)
+    axes.grid(axis="x")
+    if zero:
+        axes.axvline(0, color=MUTED, linewidth=0.9, zorder=1)
+    for mark in panel.marks:
+        if mark.estimate is not None and math.isfinite(mark.estimate):
+            _draw_mark(axes, mark, places[mark.row] + mark.offset)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def _draw_mark(axes: Axes, mark: Mark, y: float) -> None:
+    if mark.low is not None and mark.high is not None:
+        axes.plot([mark.low, mark.high], [y, y], color=mark.colour, solid_capstyle="butt")
+    axes.plot(
+        mark.estimate, y, linestyle="", marker=mark.marker, color=mark.colour, zorder=3,
+        markerfacecolor=mark.colour if mark.filled else PAPER,
+    )  # fmt: skip
+    if mark.starred:
+        axes.plot(
+            1.0, y, marker=STAR, color=mark.colour, markersize=5.5, clip_on=False,
+            transform=axes.get_yaxis_transform(),
+        )  # fmt: skip
+
+
+def _label_rows(axes: Axes, lines: Sequence[Line]) -> None:
+    axes.set_yticks([-place for place in range(len(lines))], [line.label for line in lines])
+    axes.set_ylim(-len(lines) + 0.4, 0.6)
+    for label, line in zip(axes.get_yticklabels(), lines, strict=True):
+        label.set_fontweight("bold" if line.heading else "normal")

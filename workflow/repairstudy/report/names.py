@@ -1,0 +1,109 @@
+"""What evaluators and analyses are called on a page, and which kind they are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from repairstudy.report.text import one_line
+
+TARGET, BUDGET, CONTROL, REFERENCE, FURTHER = "target", "budget", "control", "reference", "further"
+
+KIND_TITLES = {
+    TARGET: "Another target",
+    BUDGET: "Fewer samples",
+    CONTROL: "Control",
+    REFERENCE: "Reference",
+    FURTHER: "Further methods",
+}
+
+_FIXED = {
+    "matched": ("matched selection", REFERENCE),
+    "random": ("random choice", CONTROL),
+    "shuffled": ("shuffled candidates", CONTROL),
+    "original": ("original action", CONTROL),
+    "greedy": ("greedy replay", TARGET),
+    "solvability": ("solvability oracle", TARGET),
+    "planner": ("planner", TARGET),
+    "judge": ("LLM judge", TARGET),
+    "accept_2_of_3": ("2-of-3 acceptance", BUDGET),
+    "flip_1": ("single-replay flip", BUDGET),
+    "earliest_success": ("earliest single success", BUDGET),
+    "latest_significant": ("latest significant step", BUDGET),
+}
+_LATE = ("accept_2_of_3", "flip_1", "earliest_success", "latest_significant")
+_TARGETS = ("greedy", "temperature", "executor", "solvability", "planner", "judge")
+
+ANALYSES = {
+    "losses": "Selection losses at the primary position",
+    "failure_scope": "Selection losses when position and candidate are chosen together",
+    "positive_control": "Positive control",
+    "negative_control": "Negative controls",
+    "budget_curve": "Value of own rollouts",
+    "equivalent_budget": "Equivalent budgets",
+    "decomposition": "Target and budget parts of the losses",
+    "split_scheme": "Split schemes of the cross-fit",
+    "exact": "Exact values",
+    "location_labels": "Agreement on the decisive position",
+    "method_ranking": "Ranking of candidate sources",
+    "disagreement": "Disagreements, measured afresh",
+    "candidate_set": "The candidate set as the bottleneck",
+    "validity": "Validity of the executors",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluator:
+    """An evaluator on a page. `order` sorts evaluators within a kind."""
+
+    name: str
+    label: str
+    kind: str
+    order: tuple[int, str, int]
+
+
+def evaluator(name: str) -> Evaluator:
+    """How an evaluator is shown."""
+    if name in _FIXED:
+        label, kind = _FIXED[name]
+        return Evaluator(name, label, kind, (_rank(name), name, 0))
+    if own := re.fullmatch(r"own_(\d+)", name):
+        number = int(own[1])
+        label = f"{number} own rollout" + ("" if number == 1 else "s")
+        return Evaluator(name, label, BUDGET, (0, "", number))
+    if cooler := re.fullmatch(r"temperature_(\d[\d.]*)", name):
+        return Evaluator(name, f"temperature {cooler[1]}", TARGET, (_rank(name), name, 0))
+    if other := re.fullmatch(r"executor:(.+?)(?:@(\w+))?", name, re.DOTALL):
+        return _executor(name, one_line(other[1], 28), other[2])
+    return Evaluator(name, one_line(name.replace("_", " "), 40), FURTHER, (0, name, 0))
+
+
+def _executor(name: str, executor: str, how: str | None) -> Evaluator:
+    if how is None:
+        return Evaluator(
+            name, f"{executor}, all rollouts", TARGET, (_rank("executor"), executor, 0)
+        )
+    if not how.isdigit():
+        return Evaluator(name, f"{executor}, {how.replace('_', ' ')}", CONTROL, (9, executor, 0))
+    return Evaluator(name, f"{executor}, {how} rollouts", TARGET, (_rank("executor"), executor, 1))
+
+
+def _rank(name: str) -> int:
+    if name in _LATE:
+        return 1 + _LATE.index(name)
+    family = re.split(r"[_:]", name)[0]
+    return _TARGETS.index(family) if family in _TARGETS else 8
+
+
+def in_order(names: list[str]) -> list[Evaluator]:
+    """Evaluators as figures and tables list them: by kind, then by what they do."""
+    kinds = list(KIND_TITLES)
+    return sorted(
+        map(evaluator, dict.fromkeys(names)), key=lambda item: (kinds.index(item.kind), item.order)
+    )
+
+
+def executor_of(name: str) -> str | None:
+    """The executor behind an evaluator of other rollouts (`executor:NAME`, `executor:NAME@5`)."""
+    found = re.fullmatch(r"executor:(.+?)(@\w+)?", name, re.DOTALL)
+    return found[1] if found else None
