@@ -6,7 +6,10 @@ from snakemake.utils import min_version
 min_version("9.20")
 
 
-configfile: "config/config.yaml"
+# A file given by --configfile is a whole study; it does not extend the default one.
+if not workflow.configfiles:
+
+    configfile: "config/config.yaml"
 
 
 include: "workflow/rules/common.smk"

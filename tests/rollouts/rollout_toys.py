@@ -43,7 +43,7 @@ class Corridor:
         return tuple(STARTS)
 
     def cluster(self, task_id: str) -> str:
-        return "easy" if task_id == "near" else "hard"
+        return "hard" if task_id == "far" else "easy"
 
     def reset(self, task_id: str, seed: int = 0) -> str:
         self.cell = STARTS[task_id]

@@ -11,13 +11,13 @@ rule action_distributions:
         LOGS / "action_distributions" / "{executor}.log",
     benchmark:
         LOGS / "action_distributions" / "{executor}.benchmark.tsv"
+    conda:
+        ENVIRONMENT
     threads: server_threads
     params:
         config=config,
     message:
         "Asking {wildcards.executor} once for its next action at every distinct prompt"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/action_distributions.py"
 
@@ -34,13 +34,13 @@ rule collect:
         LOGS / "collect" / "{executor}.log",
     benchmark:
         LOGS / "collect" / "{executor}.benchmark.tsv"
+    conda:
+        ENVIRONMENT
     threads: server_threads
     params:
         config=config,
     message:
         "Collecting failed runs of {wildcards.executor}"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/collect.py"
 
@@ -58,11 +58,11 @@ rule sample_positions:
         positions=RESULTS / "positions.parquet",
     log:
         LOGS / "sample_positions.log",
+    conda:
+        ENVIRONMENT
     params:
         config=config,
     message:
         "Numbering the failures and sampling the steps to repair"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/sample_positions.py"

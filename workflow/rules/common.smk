@@ -22,9 +22,7 @@ LOGS = RESULTS / "logs"
 if not FROM_OUTCOMES:
     EXECUTING_MODELS = sorted({executor.model for executor in STUDY.executors.values()})
     CHOICE_EXECUTORS = sorted(
-        name
-        for name, executor in STUDY.executors.items()
-        if executor.decoding.mode == "choice"
+        name for name, executor in STUDY.executors.items() if executor.decoding.mode == "choice"
     )
     CHECKPOINTS = {
         name: Path(model.path) / "model.safetensors"

@@ -11,10 +11,10 @@ rule draw_figures:
         figures=directory(RESULTS / "figures"),
     log:
         LOGS / "draw_figures.log",
-    message:
-        "Drawing the figures"
     conda:
         ENVIRONMENT
+    message:
+        "Drawing the figures"
     script:
         "../scripts/draw_figures.py"
 
@@ -26,10 +26,10 @@ rule write_tables:
         tables=directory(RESULTS / "tables"),
     log:
         LOGS / "write_tables.log",
-    message:
-        "Writing the tables as CSV and Parquet"
     conda:
         ENVIRONMENT
+    message:
+        "Writing the tables as CSV and Parquet"
     script:
         "../scripts/write_tables.py"
 
@@ -42,10 +42,10 @@ rule run_notebook:
         notebook=RESULTS / "notebook.html",
     log:
         LOGS / "run_notebook.log",
-    message:
-        "Executing the notebook that tours the database"
     conda:
         ENVIRONMENT
+    message:
+        "Executing the notebook that tours the database"
     script:
         "../scripts/run_notebook.py"
 
@@ -59,10 +59,10 @@ rule write_report:
         report=report(RESULTS / "report.html", caption="../report/report.rst", category="Report"),
     log:
         LOGS / "write_report.log",
-    message:
-        "Writing {output.report}"
     conda:
         ENVIRONMENT
+    message:
+        "Writing {output.report}"
     script:
         "../scripts/write_report.py"
 

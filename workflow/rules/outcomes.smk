@@ -25,11 +25,11 @@ rule import_outcomes:
         },
     log:
         LOGS / "import_outcomes.log",
+    conda:
+        ENVIRONMENT
     params:
         config=config,
     message:
         "Reading {input.outcomes} and letting every evaluator choose"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/import_outcomes.py"

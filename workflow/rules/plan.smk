@@ -6,16 +6,16 @@ rule freeze_plan:
         plan=STUDY.plan,
     output:
         # Updated in place: the first frozen plan stays, later changes become amendments.
-        frozen=update(RESULTS / "preregistration.parquet"),
+        frozen=update(RESULTS / "preregistration.json"),
     log:
         LOGS / "freeze_plan.log",
+    conda:
+        ENVIRONMENT
     params:
         study=STUDY.study,
         outcomes_exist=FROM_OUTCOMES,
         traces=[RESULTS / "collected", LOGS / "collect", RESULTS / "work"],
     message:
         "Freezing the analysis plan {input.plan}"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/freeze_plan.py"

@@ -14,13 +14,13 @@ rule propose:
         LOGS / "propose" / "{proposer}.log",
     benchmark:
         LOGS / "propose" / "{proposer}.benchmark.tsv"
+    conda:
+        ENVIRONMENT
     threads: server_threads
     params:
         config=config,
     message:
         "Asking {wildcards.proposer} for repairs"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/propose.py"
 
@@ -41,12 +41,12 @@ rule merge_candidates:
         reachability=RESULTS / "reachability.parquet",
     log:
         LOGS / "merge_candidates.log",
+    conda:
+        ENVIRONMENT
     params:
         config=config,
     message:
         "Merging candidates, adding the planner's and random ones, scoring them by reachability"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/merge_candidates.py"
 
@@ -65,12 +65,12 @@ rule judge:
         LOGS / "judge.log",
     benchmark:
         LOGS / "judge.benchmark.tsv"
+    conda:
+        ENVIRONMENT
     threads: server_threads
     params:
         config=config,
     message:
         "Asking the judge to rank the candidates"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/judge.py"

@@ -21,13 +21,13 @@ rule plan_screening:
         worklists=expand(WORK / "screen" / "{model}.parquet", model=EXECUTING_MODELS),
     log:
         LOGS / "plan_screening.log",
+    conda:
+        ENVIRONMENT
     params:
         config=config,
         models=EXECUTING_MODELS,
     message:
         "Listing the screening rollouts"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/plan_screening.py"
 
@@ -41,12 +41,12 @@ rule make_pools:
         failures=RESULTS / "failures.parquet",
     log:
         LOGS / "make_pools.log",
+    conda:
+        ENVIRONMENT
     params:
         config=config,
     message:
         "Choosing the failures of each pool"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/make_pools.py"
 
@@ -59,13 +59,13 @@ rule plan_rollouts:
         worklists=expand(WORK / "main" / "{model}.parquet", model=EXECUTING_MODELS),
     log:
         LOGS / "plan_rollouts.log",
+    conda:
+        ENVIRONMENT
     params:
         config=config,
         models=EXECUTING_MODELS,
     message:
         "Listing the rollouts that label the candidates, and those of the other evaluators"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/plan_rollouts.py"
 
@@ -79,13 +79,13 @@ rule plan_fresh:
         worklists=expand(WORK / "fresh" / "{model}.parquet", model=EXECUTING_MODELS),
     log:
         LOGS / "plan_fresh.log",
+    conda:
+        ENVIRONMENT
     params:
         config=config,
         models=EXECUTING_MODELS,
     message:
         "Listing fresh rollouts where executors disagree on the best candidate"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/plan_fresh.py"
 
@@ -102,13 +102,13 @@ rule run_rollouts:
         LOGS / "run_rollouts" / "{stage}.{model}.log",
     benchmark:
         LOGS / "run_rollouts" / "{stage}.{model}.benchmark.tsv"
+    conda:
+        ENVIRONMENT
     threads: server_threads
     params:
         config=config,
     message:
         "Running the rollouts of {wildcards.model} that the cache lacks ({wildcards.stage})"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/run_rollouts.py"
 
@@ -121,11 +121,11 @@ rule gather_rollouts:
         rollouts=WORK / "{stage}" / "rollouts.parquet",
     log:
         LOGS / "gather_rollouts.{stage}.log",
+    conda:
+        ENVIRONMENT
     params:
         cache=STUDY.cache,
     message:
         "Gathering the rollouts of stage {wildcards.stage} from the cache"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/gather_rollouts.py"

@@ -8,14 +8,16 @@ rule merge_rollouts:
     output:
         rollouts=RESULTS / "rollouts.parquet",
         executors=RESULTS / "executors.parquet",
+        times=RESULTS / "times.json",
     log:
         LOGS / "merge_rollouts.log",
-    params:
-        config=config,
-    message:
-        "Writing the study's rollouts and executors"
     conda:
         ENVIRONMENT
+    params:
+        config=config,
+        cache=STUDY.cache,
+    message:
+        "Writing the study's rollouts and executors"
     script:
         "../scripts/merge_rollouts.py"
 
@@ -28,13 +30,13 @@ rule exact_values:
         exact=RESULTS / "exact_values.parquet",
     log:
         LOGS / "exact_values.log",
+    conda:
+        ENVIRONMENT
     params:
         config=config,
         executors=CHOICE_EXECUTORS,
     message:
         "Computing exact values of the memoryless executors by dynamic programming"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/exact_values.py"
 
@@ -56,11 +58,11 @@ rule select_repairs:
         values=RESULTS / "values.parquet",
     log:
         LOGS / "select_repairs.log",
+    conda:
+        ENVIRONMENT
     params:
         config=config,
     message:
         "Letting every evaluator choose, and valuing its choice on held-out rollouts"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/select_repairs.py"

@@ -27,12 +27,12 @@ rule compute_statistics:
         results=RESULTS / "results.parquet",
     log:
         LOGS / "compute_statistics.log",
+    conda:
+        ENVIRONMENT
     params:
         config=config,
     message:
         "Testing the hypotheses of the frozen plan; everything else is exploratory"
-    conda:
-        ENVIRONMENT
     script:
         "../scripts/compute_statistics.py"
 
@@ -42,15 +42,17 @@ rule build_database:
         **TABLES,
         results=rules.compute_statistics.output.results,
         plan=rules.freeze_plan.output.frozen,
+        times=[] if FROM_OUTCOMES else RESULTS / "times.json",
     output:
         database=RESULTS / "study.duckdb",
     log:
         LOGS / "build_database.log",
-    params:
-        config=config,
-    message:
-        "Building {output.database}"
     conda:
         ENVIRONMENT
+    params:
+        config=config,
+        tables=[*TABLES, "results"],
+    message:
+        "Building {output.database}"
     script:
         "../scripts/build_database.py"

@@ -1,5 +1,6 @@
 """Write the rollouts of all stages as one table, and the executors that ran them."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from repairstudy.config import parse_study
 from repairstudy.config.build import executor_names, executor_of
 from repairstudy.records import canonical_json
 from repairstudy.records.tables import EXECUTORS, POLICIES, ROLLOUTS
+from repairstudy.rollouts import RolloutCache
 from repairstudy.store import read_table, write_table
 
 
@@ -21,7 +23,14 @@ def mean_validity(policy):
     return float(np.minimum(mass["logprob"].sort().to_numpy(), 1.0).mean())
 
 
-def main(config, stage_files, policy_files, out_rollouts, out_executors):
+def times_of(rollouts, cache):
+    """When the first and the last rollout of the study ended."""
+    cached = cache.read(rollouts["executor_id"].unique())
+    ended = cached.join(rollouts.select("rollout_key"), on="rollout_key", how="semi")["finished"]
+    return {"started": ended.min().isoformat(), "finished": ended.max().isoformat()}
+
+
+def main(config, stage_files, policy_files, cache, out_rollouts, out_executors, out_times):
     study = parse_study(config, "configuration")
     rollouts = pl.concat(read_table(path, ROLLOUTS) for path in stage_files)
     policies = {Path(path).stem: read_table(path, POLICIES) for path in policy_files}
@@ -38,6 +47,8 @@ def main(config, stage_files, policy_files, out_rollouts, out_executors):
                 "validity": mean_validity(policies.get(name)),
             }
         )
+    times = times_of(rollouts, RolloutCache(cache))
+    Path(out_times).write_text(json.dumps(times) + "\n", encoding="utf-8")
     write_table(rollouts, out_rollouts, ROLLOUTS)
     write_table(pl.DataFrame(rows, schema=EXECUTORS.schema), out_executors, EXECUTORS)
 
@@ -48,6 +59,8 @@ if __name__ == "__main__":
             config=snakemake.params.config,
             stage_files=snakemake.input.stages,
             policy_files=snakemake.input.policies,
+            cache=snakemake.params.cache + "/rollouts",
             out_rollouts=snakemake.output.rollouts,
             out_executors=snakemake.output.executors,
+            out_times=snakemake.output.times,
         )

@@ -18,9 +18,9 @@ Key = tuple[str, int]
 USED_ROLES = ("label", "evaluate", "control", "fresh")
 
 
-def pool_names(frames: Frames) -> list[str]:
-    """The pools of a study, sorted."""
-    return frames["failures"]["pool"].unique().sort().to_list()
+def build_pools(frames: Frames, metric: str = "success") -> list[PoolData]:
+    """The arrays of every pool of a study, by name; see `build_pool`."""
+    return [build_pool(frames, pool, metric) for pool in frames["failures"]["pool"].unique().sort()]
 
 
 def build_pool(frames: Frames, pool: str, metric: str = "success") -> PoolData:

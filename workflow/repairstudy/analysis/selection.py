@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import comb
 
@@ -69,6 +69,14 @@ def select(pool: PoolData, rules: Rules | None = None) -> Selections:
         for positions in pool.by_failure:
             rows.add(FAILURE, positions, list(_failure_scope(positions, pool.deployed, rules)))
     return rows.frames()
+
+
+def select_all(pools: Iterable[PoolData], rules: Rules | None = None) -> Selections:
+    """The same for several pools, in one table each."""
+    found = [select(pool, rules) for pool in pools]
+    return Selections(
+        pl.concat([one.selections for one in found]), pl.concat([one.values for one in found])
+    )
 
 
 def _require_heldout(pool: PoolData, rules: Rules) -> None:

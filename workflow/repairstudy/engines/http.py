@@ -1,4 +1,4 @@
-"""JSON over HTTP to a model server: bounded concurrency, retries with seeded jitter, safe errors."""
+"""JSON over HTTP to a model server: bounded concurrency, seeded retries, no key in any error."""
 
 from __future__ import annotations
 

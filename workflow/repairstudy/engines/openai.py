@@ -181,10 +181,13 @@ def _completion(answer: dict[str, Any]) -> Completion:
 def _logprobs(answer: dict[str, Any], ids: Sequence[int], url: str) -> list[float]:
     """Log-probabilities of the tokens; vLLM writes -9999 for minus infinity."""
     listed = (_first(answer, "choices").get("logprobs") or {}).get("top_logprobs") or [{}]
-    found = [(listed[0] or {}).get(f"token_id:{token}") for token in ids]
-    if any(not isinstance(value, int | float) for value in found):
-        raise ConfigError(
-            f"{url}: the server gives no log-probabilities of chosen tokens (logprob_token_ids); "
-            "a newer vLLM does"
-        )
-    return [float(value) if value > -9999.0 else float("-inf") for value in found]
+    found: list[float] = []
+    for token in ids:
+        value = (listed[0] or {}).get(f"token_id:{token}")
+        if not isinstance(value, int | float):
+            raise ConfigError(
+                f"{url}: the server gives no log-probabilities of chosen tokens "
+                "(logprob_token_ids); a newer vLLM does"
+            )
+        found.append(float(value) if value > -9999.0 else float("-inf"))
+    return found

@@ -69,38 +69,43 @@ class Ego(_TextActions):
 
     def prompt(self, template: str, view: AgentView) -> str:
         require_slot(template, "observation", self.name)
-        return _fill(template, view, observation=view.observations[-1])
+        return _fill(template.removesuffix("\n"), view, observation=view.observations[-1])
 
 
 class Transcript(_TextActions):
-    """The whole episode so far; every prompt continues the one before it.
+    """The whole episode so far, append-only: every prompt continues the one before it.
 
-    `{transcript}` becomes a "State: ... / Move: ..." pair of lines for every step, open at the
-    last move. It must end the template, so that the engine's prefix cache serves all turns.
+    The last paragraph of the template is one turn: it has `{observation}`, ends with `{action}`,
+    and is repeated for every step; the last turn is open. What stands before it never changes,
+    so an engine's prefix cache serves all turns.
     """
 
     name = "transcript/1"
     memoryless = False
+    states: int | None = None  # how many it remembers; None: all
 
     def prompt(self, template: str, view: AgentView) -> str:
-        require_slot(template, "transcript", self.name)
-        if not template.removesuffix("\n").endswith("{transcript}"):
-            raise ConfigError(f"prompt template of {self.name}: {{transcript}} must end it")
-        return _fill(template, view, transcript=_transcript(view, len(view.observations)))
+        head, gap, turn = template.removesuffix("\n").rpartition("\n\n")
+        require_slot(turn, "observation", self.name)
+        if not turn.endswith("{action}"):
+            raise ConfigError(f"prompt template of {self.name}: must end with {{action}}")
+        first = max(len(view.observations) - self.states, 0) if self.states else 0
+        moves = [self.choice_text(action) for action in view.actions[first:]] + [""]
+        turns = (
+            _fill(turn, view, observation=observation, action=move)
+            for observation, move in zip(view.observations[first:], moves, strict=True)
+        )
+        return _fill(head, view) + gap + "\n".join(turns)
 
 
-class Recent(_TextActions):
+class Recent(Transcript):
     """A short memory: as Transcript, but only the last two states and the move between them.
 
     Equal surroundings after equal moves give equal prompts, so distributions can be cached.
     """
 
     name = "recent/1"
-    memoryless = False
-
-    def prompt(self, template: str, view: AgentView) -> str:
-        require_slot(template, "transcript", self.name)
-        return _fill(template, view, transcript=_transcript(view, 2))
+    states = 2
 
 
 _PROTOCOLS: dict[str, Protocol] = {
@@ -143,14 +148,4 @@ def _pattern(actions: tuple[str, ...]) -> re.Pattern[str]:
 
 def _fill(template: str, view: AgentView, **slots: str) -> str:
     common = {"instruction": view.instruction, "admissible": ", ".join(view.admissible)}
-    return fill(template.removesuffix("\n"), common | slots)
-
-
-def _transcript(view: AgentView, states: int) -> str:
-    """The last so many states, each with the move that followed; the last move is open."""
-    first = max(len(view.observations) - states, 0)
-    moves = [f" {action}\n" for action in view.actions[first:]] + [""]
-    return "".join(
-        f"State: {state}\nMove:{move}"
-        for state, move in zip(view.observations[first:], moves, strict=True)
-    )
+    return fill(template, common | slots)

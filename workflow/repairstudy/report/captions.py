@@ -40,15 +40,18 @@ def bars(study: Study) -> str:
     return f"Bars are {percent(study.level)} intervals over failures."
 
 
-def behind(study: Study) -> str:
-    """The pools with their numbers of failures, and which of them are no evidence."""
+def behind(study: Study, *, shaded: bool = True) -> str:
+    """The pools with their numbers of failures, and which of them are no evidence.
+
+    `shaded`: whether the figure shades the latter.
+    """
     pools = listed(f"{one_line(pool.name)} ({pool.n_failures})" for pool in study.pools)
     sentence = f"Pools and their failures: {pools}."
     empty = [one_line(pool.name) for pool in study.pools if pool.informative is False]
     if empty:
         sentence += (
-            f" The positive control failed in {listed(empty)}, shaded: losses there are no "
-            "evidence."
+            f" The positive control failed in {listed(empty)}{', shaded' * shaded}: losses there "
+            "are no evidence."
         )
     return sentence
 

@@ -17,6 +17,8 @@ KIND_TITLES = {
     FURTHER: "Further methods",
 }
 
+OTHER_SEEDS = "@other_seeds"  # how a deployed executor's negative control ends
+
 _FIXED = {
     "matched": ("matched selection", REFERENCE),
     "random": ("random choice", CONTROL),
@@ -49,6 +51,7 @@ ANALYSES = {
     "disagreement": "Disagreements, measured afresh",
     "candidate_set": "The candidate set as the bottleneck",
     "validity": "Validity of the executors",
+    "sensitivity": "Losses under other tests",
 }
 
 

@@ -19,8 +19,8 @@ from repairstudy.rollouts.checks import ERROR
 from repairstudy.rollouts.order import CollectionOrder
 from repairstudy.rollouts.recording import record_steps
 from repairstudy.rollouts.scheduler import run_rollouts
-from repairstudy.rollouts.spec import RolloutSpec, work_list
-from repairstudy.rollouts.worklist import missing, pending
+from repairstudy.rollouts.spec import RolloutSpec
+from repairstudy.rollouts.worklist import Pending
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,9 @@ async def collect_failures(
     """
     environment = environments()
     kept = _Kept(environment, collection)
+    runs = _Runs(actor, environments, cache, limits)
     for window in _windows(environment, collection, kept, actor.executor_id):
-        rows = await _rows(list(window.values()), actor, environments, cache, limits)
+        rows = await runs.of(list(window.values()))
         for order, spec in window.items():
             if kept.wants(spec.task_id):
                 kept.add(order, spec, rows[spec.key])
@@ -150,7 +151,7 @@ def _windows(
     while not kept.enough and start < collection.max_episodes:
         end = min(start + collection.window, collection.max_episodes)
         places = {index: order[index] for index in range(start, end)}
-        yield {
+        specs = {
             index: RolloutSpec(
                 executor_id=executor_id,
                 environment=environment.name,
@@ -165,28 +166,46 @@ def _windows(
             for index, place in places.items()
             if kept.wants(place.task_id)
         }
+        if specs:
+            yield specs
         start = end
 
 
-async def _rows(
-    specs: list[RolloutSpec],
-    actor: Actor,
-    environments: Environments,
-    cache: RolloutCache,
-    limits: Limits | None,
-) -> dict[str, dict[str, Any]]:
-    """The cached rows of the runs by key, after running those that lack one."""
-    wanted = work_list([spec.to_row(actor.executor.name) for spec in specs])
-    todo = missing(wanted, cache)
-    if not todo.is_empty():
-        items = pending(todo, environments(), specs[0].budget)
-        await run_rollouts(items, {actor.executor_id: actor}, environments, cache, limits)
-    keys = wanted.select("rollout_key")
-    rows = cache.read([actor.executor_id]).join(keys, on="rollout_key", how="semi")
-    for row in rows.filter(pl.col("status") == ERROR).iter_rows(named=True):
-        raise EngineError(
-            f"executor {actor.executor.name}: collected run {row['rollout_key']} ended in an "
-            f"infrastructure error ({row['cause']}). Start the same run again to retry it; "
-            "leaving it out would choose the failures by the weather of the server."
-        )
-    return {row["rollout_key"]: row for row in rows.iter_rows(named=True)}
+class _Runs:
+    """Outcomes of collected runs: from the cache, or run now."""
+
+    def __init__(
+        self, actor: Actor, environments: Environments, cache: RolloutCache, limits: Limits | None
+    ) -> None:
+        self._actor = actor
+        self._environments = environments
+        self._cache = cache
+        self._limits = limits
+        self._known = cache.read([actor.executor_id])
+
+    async def of(self, specs: list[RolloutSpec]) -> dict[str, dict[str, Any]]:
+        """CACHED_ROLLOUTS rows by key, after running the runs that lack an outcome."""
+        known = self._find(specs)
+        items = [
+            Pending(spec, known[spec.key]["attempt"] + 1 if spec.key in known else 0)
+            for spec in specs
+            if spec.key not in known or known[spec.key]["status"] == ERROR
+        ]
+        if items:
+            actors = {self._actor.executor_id: self._actor}
+            await run_rollouts(items, actors, self._environments, self._cache, self._limits)
+            self._known = self._cache.read([self._actor.executor_id])
+            known = self._find(specs)
+        for row in known.values():
+            if row["status"] == ERROR:
+                raise EngineError(
+                    f"executor {self._actor.executor.name}: collected run {row['rollout_key']} "
+                    f"ended in an infrastructure error ({row['cause']}). Start the same run again "
+                    "to retry it; to go on without it would let the server choose the failures."
+                )
+        return known
+
+    def _find(self, specs: list[RolloutSpec]) -> dict[str, dict[str, Any]]:
+        keys = pl.DataFrame({"rollout_key": [spec.key for spec in specs]})
+        rows = self._known.join(keys, on="rollout_key", how="semi")
+        return {row["rollout_key"]: row for row in rows.iter_rows(named=True)}

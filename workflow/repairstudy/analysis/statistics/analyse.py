@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from repairstudy.analysis.planned import deviations
 from repairstudy.analysis.pool import PoolData
 from repairstudy.analysis.registration import Registration
 from repairstudy.analysis.statistics.budget import budget_curve, decomposition, equivalent_budget
@@ -20,6 +21,7 @@ from repairstudy.analysis.statistics.ranking import method_ranking
 from repairstudy.analysis.statistics.rows import Row, results_frame
 from repairstudy.analysis.statistics.splits import split_scheme
 from repairstudy.analysis.statistics.study import PoolStudy
+from repairstudy.errors import PlanError
 from repairstudy.records import TABLES
 
 ANALYSES = (
@@ -60,17 +62,25 @@ def analyse(
         executors: table `executors`, for the validity of each.
 
     Raises:
-        PlanError: the plan names something that was not measured.
+        PlanError: the plan names something that was not measured, or more rollouts of it, or
+            another metric.
         MissingRollouts, DataError: an analysis lacks rollouts or values.
     """
     truth = TABLES["exact_values"].empty() if exact_values is None else exact_values
     known = TABLES["executors"].empty() if executors is None else executors
     rows: list[Row] = []
+    deviating = {}
     for pool in pools:
+        if pool.metric != registration.plan.metric:
+            raise PlanError(
+                f"pool {pool.name} is measured in {pool.metric}, the frozen plan says "
+                f"{registration.plan.metric}."
+            )
+        deviating[pool.name] = deviations(pool, registration.plan)
         study = PoolStudy.of(pool, values, registration.plan)
         for analysis in ANALYSES:
             rows += analysis(study)
         rows += exact(study, truth)
         rows += validity(study, known)
-    apply_plan(rows, registration)
+    apply_plan(rows, registration, deviating)
     return results_frame(rows)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import isnan
+
 from repairstudy.analysis.plan import Family, Hypothesis, Plan
 from repairstudy.analysis.registration import Registration
 from repairstudy.analysis.statistics.losses import (
@@ -16,11 +19,16 @@ from repairstudy.estimators.hypotheses import holm
 CLOSE = 0.01  # 2,000 replicates leave a standard error of .005 on a p-value of .05
 
 
-def apply_plan(rows: list[Row], registration: Registration) -> None:
+def apply_plan(
+    rows: list[Row], registration: Registration, deviating: Mapping[str, list[str]]
+) -> None:
     """Mark the hypotheses of the first frozen plan and correct them within their families.
 
     The size of a family is the plan's, whatever was measured. In an uninformative pool p-values
     are kept but nothing is decided, since its losses are no evidence.
+
+    Args:
+        deviating: by pool, where it departs from the plan, in words.
 
     Raises:
         PlanError: the plan names something that was not measured.
@@ -28,6 +36,8 @@ def apply_plan(rows: list[Row], registration: Registration) -> None:
     found = {(row.pool, row.analysis, row.evaluator, row.estimand): row for row in rows}
     for family in registration.plan.families:
         tested = [_row(found, hypothesis) for hypothesis in family.hypotheses()]
+        for row in tested:
+            row.notes += deviating.get(family.pool, [])
         if all(map(registration.is_confirmatory, family.hypotheses())):
             _test(tested, rows, family, registration)
         else:
@@ -43,7 +53,10 @@ def apply_plan(rows: list[Row], registration: Registration) -> None:
 def _test(tested: list[Row], rows: list[Row], family: Family, registration: Registration) -> None:
     alpha = registration.plan.alpha
     informative = is_informative(rows, family.pool)
-    adjusted = holm([1.0 if row.p_value is None else row.p_value for row in tested])
+    if family.direction == "less":
+        for row in tested:
+            row.p_value = row.p_less
+    adjusted = holm([_testable(row.p_value) for row in tested])
     for row, p in zip(tested, adjusted, strict=True):
         row.confirmatory, row.p_holm = True, float(p)
         row.reject = bool(p <= alpha) if informative else None
@@ -53,6 +66,11 @@ def _test(tested: list[Row], rows: list[Row], family: Family, registration: Regi
             row.notes.append("within Monte Carlo error of alpha: more replicates would tell")
         if registration.late:
             row.notes.append("the outcomes existed first; unseen by the authors, as they state")
+
+
+def _testable(p: float | None) -> float:
+    """A p-value that is not known (one cluster) rejects nothing."""
+    return 1.0 if p is None or isnan(p) else p
 
 
 def _row(found: dict[tuple[str, str, str, str], Row], hypothesis: Hypothesis) -> Row:

@@ -45,7 +45,8 @@ def _scope(study: PoolStudy, scope: str, matched: np.ndarray) -> Iterator[Row]:
         # In scope failure the originals of different positions do not cancel.
         n_loss = study.rollouts((name,), places, original=scope == "failure")
         row = study.row(analysis, name, "loss", loss, n_rollouts=n_loss)
-        row.p_value, row.notes = loss.p_greater, study.inference.warnings
+        row.p_value, row.p_less = loss.p_greater, loss.p_less
+        row.notes = study.inference.warnings
         yield row
 
 

@@ -17,7 +17,8 @@ RESULTS = TABLES["results"]
 class Row:
     """One statistic of one pool; what is not known is None.
 
-    Only `hypotheses` sets p_holm, reject and confirmatory.
+    Only `hypotheses` sets p_holm, reject and confirmatory. `p_less` is the p-value for the other
+    side, and not in the table.
     """
 
     pool: str
@@ -34,6 +35,7 @@ class Row:
     n_rollouts: int = 0
     confirmatory: bool = False
     notes: list[str] = field(default_factory=list)
+    p_less: float | None = None
 
 
 def results_frame(rows: Iterable[Row]) -> pl.DataFrame:
@@ -41,8 +43,8 @@ def results_frame(rows: Iterable[Row]) -> pl.DataFrame:
     records = []
     for row in rows:
         record = asdict(row)
-        notes = record.pop("notes")
-        record["note"] = "; ".join(notes) or None
+        del record["p_less"]
+        record["note"] = "; ".join(record.pop("notes")) or None
         records.append({name: _known(value) for name, value in record.items()})
     return pl.DataFrame(records, schema=RESULTS.schema).sort(RESULTS.key)
 

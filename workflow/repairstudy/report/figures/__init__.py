@@ -1,0 +1,73 @@
+"""The figures of a study: one module each, and the registry that knows them all.
+
+Importing this package imports matplotlib and seaborn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from matplotlib.figure import Figure
+
+from repairstudy.report.figures import (
+    budget_curve,
+    candidate_counts,
+    cost,
+    decomposition,
+    exact_values,
+    executor_matrix,
+    failure_losses,
+    location_labels,
+    losses,
+    method_ranking,
+    mismatch_split,
+    positive_control,
+)
+from repairstudy.report.frames import Frames
+from repairstudy.report.style import save
+
+
+@dataclass(frozen=True, slots=True)
+class FigureSpec:
+    """A figure: how it is drawn, what its caption says, and when there is anything to draw."""
+
+    name: str
+    title: str
+    draw: Callable[[Frames], Figure]
+    caption: Callable[[Frames], str]
+    available: Callable[[Frames], bool]
+
+
+def _spec(module: ModuleType) -> FigureSpec:
+    name = module.__name__.rpartition(".")[2]
+    return FigureSpec(name, module.TITLE, module.draw, module.caption, module.available)
+
+
+FIGURES: dict[str, FigureSpec] = {
+    spec.name: spec
+    for spec in map(
+        _spec,
+        (
+            losses, failure_losses, positive_control, budget_curve, decomposition,
+            executor_matrix, exact_values, mismatch_split, location_labels, method_ranking,
+            candidate_counts, cost,
+        ),
+    )
+}  # fmt: skip
+
+
+def draw_all(frames: Frames, folder: str | Path) -> list[Path]:
+    """Write every figure that the study has data for, as SVG, PNG and PDF, with its caption."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for spec in FIGURES.values():
+        if spec.available(frames):
+            paths += save(spec.draw(frames), folder / spec.name)
+            text = folder / f"{spec.name}.txt"
+            text.write_text(f"{spec.title}\n\n{spec.caption(frames)}\n", encoding="utf-8")
+            paths.append(text)
+    return paths

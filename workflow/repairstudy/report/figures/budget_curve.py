@@ -14,13 +14,14 @@ from repairstudy.report.figures.panels import kind_colour
 from repairstudy.report.figures.spread import spread
 from repairstudy.report.frames import Frames, statistics
 from repairstudy.report.names import BUDGET, TARGET, evaluator, in_order
-from repairstudy.report.numbers import budget, decimal, percent
+from repairstudy.report.numbers import decimal, percent
 from repairstudy.report.study import Pool, Study, study_of
 from repairstudy.report.style import INK, MUTED, PAPER, SHADE, new_figure, plain, styled
 from repairstudy.report.text import one_line
 
 TITLE = "Value of own rollouts, and what each evaluator is worth in them"
-LABEL_POINTS = 8.2  # height of one label in points
+LABEL_POINTS = 8.2  # height of one label
+AXES_POINTS = 148.0  # height of an axes in this figure, about
 
 
 def available(frames: Frames) -> bool:
@@ -120,8 +121,7 @@ def _draw_evaluators(axes: Axes, rows: list[dict[str, Any]], largest: int) -> No
     bottom = min([bottom, *(value - 0.01 for value in values)])
     top = max([top, *(value + 0.01 for value in values)])
     axes.set_ylim(bottom, top)
-    height = 72 * 2.05  # points of an axes' height in this figure, about
-    places = spread(values, (top - bottom) * LABEL_POINTS / height, bottom, top)
+    places = spread(values, (top - bottom) * LABEL_POINTS / AXES_POINTS, bottom, top)
     for row, place in zip(rows, places, strict=True):
         _draw_evaluator(axes, row, place, largest)
     axes.set_xlim(-0.4, largest + 0.4)
@@ -136,11 +136,11 @@ def _draw_evaluator(axes: Axes, row: dict[str, Any], place: float, largest: int)
         x, value, marker=marker, color=colour, markerfacecolor=PAPER, markersize=4.5, zorder=5
     )
     label = plain(evaluator(row["evaluator"]).label, 36)
-    axes.annotate(
-        f"{label}  {budget(worth, largest) if math.isfinite(worth) else ''}".rstrip(),
-        (1, value), xycoords=("axes fraction", "data"),
-        xytext=(1.07, place), textcoords=("axes fraction", "data"),
-        color=colour, fontsize=7, va="center", annotation_clip=False,
-        arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0,
-                    "shrinkB": 0, "relpos": (0, 0.5)},
-    )  # fmt: skip
+    number = decimal(worth, 1) if math.isfinite(worth) else "<0" if worth < 0 else f">{largest}"
+    beside = axes.get_yaxis_transform()  # x in shares of the axes, y in data
+    axes.plot(
+        [1, 1.06], [value, place], transform=beside, color=colour, linewidth=0.5, clip_on=False
+    )
+    axes.text(
+        1.07, place, f"{label}  {number}", transform=beside, color=colour, fontsize=7, va="center"
+    )

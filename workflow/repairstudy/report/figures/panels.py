@@ -31,7 +31,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One estimate on a row. `offset` moves it up, in rows; `starred` adds a star on the right."""
+    """One estimate on a row.
+
+    `offset` moves it up, in rows; `starred` adds a star on the right; `bare` leaves its interval
+    out.
+    """
 
     row: str
     estimate: float | None
@@ -42,6 +46,8 @@ class Mark:
     marker: str = "o"
     offset: float = 0.0
     starred: bool = False
+    size: float = 5.0
+    bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +159,12 @@ def _draw_panel(axes: Axes, panel: Panel, places: Mapping[str, int], zero: bool)
 
 
 def _draw_mark(axes: Axes, mark: Mark, y: float) -> None:
-    if mark.low is not None and mark.high is not None:
+    if mark.low is not None and mark.high is not None and not mark.bare:
         axes.plot([mark.low, mark.high], [y, y], color=mark.colour, solid_capstyle="butt")
     axes.plot(
         mark.estimate, y, linestyle="", marker=mark.marker, color=mark.colour, zorder=3,
-        markerfacecolor=mark.colour if mark.filled else PAPER,
+        markerfacecolor=mark.colour if mark.filled else PAPER, markersize=mark.size,
+        markeredgewidth=1.6 if mark.marker == "|" else 1.0,
     )  # fmt: skip
     if mark.starred:
         axes.plot(

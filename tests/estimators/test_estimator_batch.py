@@ -1,0 +1,73 @@
+"""Many positions at once are the positions one by one, only faster."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from repairstudy.estimators import (
+    budget_curve,
+    budget_curves,
+    crossfit,
+    crossfit_many,
+    subsample_weights,
+    subsample_weights_many,
+)
+
+RNG = np.random.default_rng(11)
+# Positions of several shapes, binary and not, in mixed order.
+POSITIONS = [
+    RNG.random((arms, n)).round(decimals)
+    for arms, n, decimals in [(3, 6, 0), (5, 10, 0), (3, 6, 1), (3, 6, 0), (1, 6, 0), (5, 10, 0)]
+]
+
+
+@pytest.mark.parametrize("m", [0, 2, 5])
+def test_every_position_has_its_own_value(m: int) -> None:
+    for one, table in zip(crossfit_many(POSITIONS, m), POSITIONS, strict=True):
+        single = crossfit(table, m)
+        assert one.value == pytest.approx(single.value, abs=1e-13)
+        np.testing.assert_allclose(one.weights, single.weights, atol=1e-13)
+
+
+def test_an_array_of_positions_is_a_sequence_of_tables() -> None:
+    outcomes = RNG.random((4, 3, 6)).round(0)
+    assert [s.value for s in crossfit_many(outcomes, 2)] == [
+        s.value for s in crossfit_many(list(outcomes), 2)
+    ]
+
+
+def test_groups_that_do_not_fit_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = crossfit_many(POSITIONS, 2)
+    monkeypatch.setattr("repairstudy.estimators.batch.BLOCK", 1)
+    assert [s.value for s in crossfit_many(POSITIONS, 2)] == [s.value for s in whole]
+
+
+def test_curves_have_a_row_for_each_position() -> None:
+    curves = budget_curves(POSITIONS, 4)
+    assert curves.shape == (6, 5)
+    for curve, table in zip(curves, POSITIONS, strict=True):
+        np.testing.assert_allclose(curve, budget_curve(table, 4), atol=1e-13)
+
+
+@pytest.mark.parametrize("r", [0, 3, 6])
+def test_subsampled_weights_one_by_one(r: int) -> None:
+    for weights, table in zip(subsample_weights_many(POSITIONS, r), POSITIONS, strict=True):
+        np.testing.assert_allclose(weights, subsample_weights(table, r), atol=1e-13)
+
+
+def test_a_position_with_too_few_rollouts_is_refused() -> None:
+    with pytest.raises(ValueError, match="held-out"):
+        crossfit_many(POSITIONS, 6)
+    with pytest.raises(ValueError, match=r"not in 0\.\.6"):
+        subsample_weights_many(POSITIONS, 7)
+
+
+def test_a_million_rollouts_take_seconds() -> None:
+    outcomes = (RNG.random((10_000, 10, 10)) < RNG.random((10_000, 10, 1))).astype(float)
+    started = time.process_time()
+    values = [selected.value for selected in crossfit_many(outcomes, 5)]
+    assert time.process_time() - started < 20
+    assert np.mean(values) - outcomes.mean() > 0.2

@@ -1,0 +1,99 @@
+"""Estimated against exact net gain of every evaluator, where action probabilities are known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+from matplotlib.figure import Figure
+
+from repairstudy.report.captions import bars, behind, join
+from repairstudy.report.figures.panels import (
+    Mark,
+    draw_panels,
+    evaluator_lines,
+    key_to,
+    kind_colour,
+    mark_of,
+    pool_panel,
+)
+from repairstudy.report.frames import Frames, statistics
+from repairstudy.report.study import study_of
+from repairstudy.report.style import INK, styled
+
+TITLE = "Estimated against exact net gain"
+
+
+def available(frames: Frames) -> bool:
+    return _exact(frames).height > 0
+
+
+@styled
+def draw(frames: Frames) -> Figure:
+    """A row an evaluator: the estimate with its interval, and the exact value beside it."""
+    study, exact = study_of(frames), _exact(frames)
+    pools = [pool for pool in study.pools if pool.name in set(exact["pool"])]
+    estimated = statistics(frames, "losses", "net_gain")
+    panels = [
+        pool_panel(
+            pool,
+            [
+                *_estimates(estimated.filter(pl.col("pool") == pool.name)),
+                *_truths(exact.filter(pl.col("pool") == pool.name)),
+            ],
+        )
+        for pool in pools
+    ]
+    names = [*exact["evaluator"].to_list(), *estimated["evaluator"].to_list()]
+    keys = [
+        key_to("estimated from rollouts", filled=False),
+        key_to("exact, by dynamic programming", marker="|"),
+    ]
+    return draw_panels(evaluator_lines(names), panels, f"net gain ({study.unit})", keys)
+
+
+def caption(frames: Frames) -> str:
+    study = study_of(frames)
+    pairs = _exact(frames).join(
+        statistics(frames, "losses", "net_gain").drop_nulls(["ci_low", "ci_high"]),
+        on=["pool", "evaluator"],
+        suffix="_estimated",
+    )
+    held = pairs.filter(
+        pl.col("estimate").is_between(pl.col("ci_low_estimated"), pl.col("ci_high_estimated"))
+    )
+    gap = (pairs["estimate"] - pairs["estimate_estimated"]).abs().mean()
+    return join(
+        [
+            "Circles: net gain of each evaluator's selection, estimated from rollouts. Strokes: "
+            "the exact net gain on the same failures, by dynamic programming over the executor's "
+            "stored action distributions.",
+            bars(study),
+            f"{held.height} of {pairs.height} exact values lie within the interval of their "
+            f"estimate; the mean distance is {gap:.3f}. The intervals are over failures, which "
+            "estimate and exact value share, so nearly all should."
+            if pairs.height
+            else "",
+            "All exact results are exploratory.",
+            behind(study),
+        ]
+    )
+
+
+def _exact(frames: Frames) -> pl.DataFrame:
+    return statistics(frames, "exact", "exact_net_gain").drop_nulls("estimate")
+
+
+def _estimates(rows: pl.DataFrame) -> list[Mark]:
+    found: list[dict[str, Any]] = list(rows.iter_rows(named=True))
+    return [
+        mark_of(row, row["evaluator"], kind_colour(row["evaluator"]), filled=False, starred=False)
+        for row in found
+    ]
+
+
+def _truths(rows: pl.DataFrame) -> list[Mark]:
+    return [
+        Mark(row["evaluator"], row["estimate"], colour=INK, marker="|", size=9.0)
+        for row in rows.iter_rows(named=True)
+    ]

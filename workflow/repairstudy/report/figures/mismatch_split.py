@@ -1,0 +1,61 @@
+"""True target mismatch against an evaluator's own sampling noise, from exact values."""
+
+from __future__ import annotations
+
+import polars as pl
+from matplotlib.figure import Figure
+
+from repairstudy.report.captions import behind, join
+from repairstudy.report.figures.parts import (
+    draw_parts,
+    first_part,
+    loss_part,
+    second_part,
+    sentences,
+)
+from repairstudy.report.frames import Frames, statistics
+from repairstudy.report.study import study_of
+from repairstudy.report.style import styled
+
+TITLE = "Exact losses split into target mismatch and evaluator noise"
+PARTS = {
+    "exact_loss": loss_part("exact loss"),
+    "true_target_loss": first_part("true target mismatch (unlimited rollouts)"),
+    "evaluator_noise": second_part("evaluator noise (few rollouts)"),
+}
+
+
+def available(frames: Frames) -> bool:
+    return _rows(frames).height > 0
+
+
+@styled
+def draw(frames: Frames) -> Figure:
+    """A row an evaluator that samples: its exact loss and the two parts that add up to it."""
+    study = study_of(frames)
+    return draw_parts(study, _rows(frames), PARTS, f"exact loss and its parts ({study.unit})")
+
+
+def caption(frames: Frames) -> str:
+    study, rows = study_of(frames), _rows(frames)
+    return join(
+        [
+            "An evaluator's exact loss (stroke) is the sum of two parts. True target mismatch: "
+            "what is still lost with unlimited rollouts of the evaluator, because it measures "
+            "another executor's success; below zero it does better than matched selection, which "
+            "has only its few rollouts. Evaluator noise: what its limited number of rollouts adds.",
+            *sentences(
+                study, rows, ("true_target_loss", "mismatch"), ("evaluator_noise", "noise")
+            ),
+            "All of these are exploratory.",
+            behind(study),
+        ]
+    )
+
+
+def _rows(frames: Frames) -> pl.DataFrame:
+    """Parts of the loss, of evaluators that have both."""
+    rows = statistics(frames, "exact", *PARTS).drop_nulls("estimate")
+    # Without rollouts of its own an evaluator has no noise: nothing to split.
+    noisy = rows.filter((pl.col("estimand") == "evaluator_noise") & (pl.col("estimate") != 0.0))
+    return rows.join(noisy, on=["pool", "evaluator"], how="semi")

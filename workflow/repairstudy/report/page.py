@@ -1,0 +1,197 @@
+"""The report: one HTML file that opens from disk, without network and without scripts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import yaml
+from markupsafe import Markup
+
+from repairstudy import __version__
+from repairstudy.records import TABLES
+from repairstudy.report.figures import FIGURES
+from repairstudy.report.figures.cost import costs
+from repairstudy.report.frames import Frames, table_of
+from repairstudy.report.grids import Grid, executors_grid, frame_grid
+from repairstudy.report.numbers import moment, percent
+from repairstudy.report.published import Published, compare
+from repairstudy.report.sections import audit_grid, sections
+from repairstudy.report.study import Study, study_of
+from repairstudy.report.svg import inline
+from repairstudy.report.templating import render
+from repairstudy.report.verdicts import tally, verdicts
+from repairstudy.store import replacing
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A figure on the page."""
+
+    name: str
+    title: str
+    caption: str
+    svg: Markup
+
+
+def write_report(
+    frames: Frames, figures: str | Path, published: Published, out: str | Path,
+    explorer: str | None = None,
+) -> None:  # fmt: skip
+    """Write the report.
+
+    Args:
+        frames: the study's tables.
+        figures: folder with the drawn NAME.svg; a figure without its file is left out.
+        published: reference numbers.
+        out: the HTML file.
+        explorer: address of the explorer page relative to the report, if there is one.
+
+    Raises:
+        DataError: a file among the figures is no SVG of ours.
+    """
+    svgs = {
+        name: path.read_text(encoding="utf-8")
+        for name in FIGURES
+        for path in [Path(figures) / f"{name}.svg"]
+        if path.is_file()
+    }
+    html = render_report(frames, svgs, published, explorer)
+    with replacing(out) as temporary:
+        temporary.write_text(html, encoding="utf-8")
+
+
+def render_report(
+    frames: Frames, svgs: Mapping[str, str], published: Published, explorer: str | None = None
+) -> str:
+    """The report as HTML. `svgs` holds drawn figures by name."""
+    study, found = study_of(frames), verdicts(frames)
+    return render(
+        "report.html.j2",
+        study=study,
+        deployed=list(dict.fromkeys(pool.deployed for pool in study.pools)),
+        verdicts=found,
+        tally=tally(found),
+        frozen_at=moment(study.frozen_at),
+        settings=_settings(study),
+        plan_text=yaml.safe_dump(study.plan, sort_keys=False, allow_unicode=True),
+        sections=sections(frames),
+        figures=_drawings(frames, svgs),
+        published=published,
+        compared=compare(frames, published),
+        confirmatory=bool(table_of(frames, "results")["confirmatory"].any()),
+        executors=executors_grid(frames),
+        identities=_identities(frames),
+        audit=audit_grid(frames),
+        audit_tally=_audit_tally(frames),
+        costs=_costs_grid(frames),
+        times=_times(frames),
+        versions=_versions(frames),
+        config_text=yaml.safe_dump(study.config, sort_keys=False, allow_unicode=True),
+        dictionary=[_dictionary(name) for name in TABLES if name in frames],
+        explorer=explorer,
+        version=__version__,
+    )
+
+
+def _drawings(frames: Frames, svgs: Mapping[str, str]) -> dict[str, Drawing]:
+    found = {}
+    for name, svg in svgs.items():
+        spec = FIGURES[name]
+        if spec.available(frames):
+            drawn = inline(svg, name, spec.title)
+            found[name] = Drawing(name, spec.title, spec.caption(frames), drawn)
+    return found
+
+
+def _settings(study: Study) -> list[tuple[str, str]]:
+    """The settings of the plan that a reader of the verdicts needs."""
+    plan, bootstrap = study.plan, study.plan.get("bootstrap", {})
+    interval, control = plan.get("interval", {}), plan.get("positive_control", {})
+    families = plan.get("families", ())
+    sizes = ", ".join(
+        f"{family['name']} ({len(family['evaluators'])} tests)" for family in families
+    )
+    return [
+        ("alpha", f"{plan.get('alpha', '–')}, one-sided, Holm within each family"),
+        ("families", sizes or "none"),
+        ("interval", f"{percent(study.level)}, {interval.get('type', '–')}, two-sided"),
+        (
+            "bootstrap",
+            f"{bootstrap.get('replicates', '–')} replicates over each "
+            f"{bootstrap.get('unit', 'failure')}; p-values by {bootstrap.get('p_value', '–')}",
+        ),
+        ("positive control", f"at least {study.threshold} ({control.get('gate', 'point')})"),
+        ("matched selection", f"{plan.get('matched_rollouts', 5)} rollouts a candidate"),
+    ]
+
+
+def _identities(frames: Frames) -> list[dict[str, str]]:
+    rows = table_of(frames, "executors").sort("name").to_dicts()
+    return [{"name": row["name"], "text": _as_yaml(row["identity"])} for row in rows]
+
+
+def _as_yaml(text: str) -> str:
+    """JSON text as YAML; text that is no JSON stays as it is."""
+    try:
+        return str(yaml.safe_dump(json.loads(text), sort_keys=False, allow_unicode=True))
+    except json.JSONDecodeError:
+        return text
+
+
+def _audit_tally(frames: Frames) -> str:
+    passed = table_of(frames, "audit")["passed"]
+    failed = int((~passed).sum())
+    return (
+        f"{len(passed)} checks, all hold."
+        if not failed
+        else f"{failed} of {len(passed)} checks do not hold."
+    )
+
+
+def _costs_grid(frames: Frames) -> Grid:
+    columns = {
+        "name": "executor", "role": "role", "rollouts": "rollouts", "steps": "actions",
+        "tokens_in": "prompt tokens", "tokens_out": "generated tokens",
+    }  # fmt: skip
+    return frame_grid("Rollouts and tokens", costs(frames), columns, folded=True)
+
+
+def _times(frames: Frames) -> list[tuple[str, str]]:
+    rows = table_of(frames, "provenance").to_dicts()
+    if not rows or rows[0]["started"] is None or rows[0]["finished"] is None:
+        return []
+    started: datetime = rows[0]["started"]
+    finished: datetime = rows[0]["finished"]
+    minutes, seconds = divmod(round((finished - started).total_seconds()), 60)
+    return [
+        ("first rollout", moment(started)),
+        ("last rollout", moment(finished)),
+        ("between them", f"{minutes} min {seconds} s, pauses and resumptions included"),
+    ]
+
+
+def _versions(frames: Frames) -> Grid:
+    rows = table_of(frames, "provenance").to_dicts()
+    versions: dict[str, Any] = json.loads(rows[0]["versions"]) if rows else {}
+    study = study_of(frames)
+    pairs = [("commit of the frozen plan", study.commit or "–"), *sorted(versions.items())]
+    frame = pl.DataFrame(
+        {"what": [name for name, _ in pairs], "version": [str(text) for _, text in pairs]}
+    )
+    return frame_grid("Versions", frame, {"what": "what", "version": "version"})
+
+
+def _dictionary(name: str) -> Grid:
+    table = TABLES[name]
+    cells = [
+        [column.name, str(column.dtype), "yes" if column.nullable else "", column.doc]
+        for column in table.columns
+    ]
+    title = f"{name}: one row a {', '.join(table.key)}"
+    return Grid(title, ("column", "type", "may be null", "meaning"), cells, folded=True)

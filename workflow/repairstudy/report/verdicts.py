@@ -1,0 +1,148 @@
+"""What the study found, in plain sentences: each hypothesis, and each pool's positive control."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+
+from repairstudy.report.frames import Frames, statistics
+from repairstudy.report.names import evaluator
+from repairstudy.report.numbers import decimal, interval, percent, probability
+from repairstudy.report.study import Pool, Study, study_of
+
+CONFIRMED, NOT_SHOWN, NO_EVIDENCE, UNKNOWN = (
+    "confirmed", "not shown", "no evidence", "not computed",
+)  # fmt: skip
+SCOPES = {
+    "losses": "",
+    "failure_scope": ", position and candidate together,",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One hypothesis: the sentence around its numbers, the verdict, and what follows from it."""
+
+    evaluator: str
+    sentence: str
+    verdict: str
+    remark: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class PoolVerdicts:
+    """A pool: its positive control in a sentence, and its hypotheses in the plan's order."""
+
+    pool: Pool
+    control: str
+    hypotheses: tuple[Verdict, ...]
+
+
+def verdicts(frames: Frames) -> list[PoolVerdicts]:
+    """For each pool what the frozen plan asked, and the answer."""
+    study = study_of(frames)
+    return [
+        PoolVerdicts(pool, _control(frames, study, pool), tuple(_hypotheses(frames, study, pool)))
+        for pool in study.pools
+    ]
+
+
+def tally(pools: list[PoolVerdicts]) -> str:
+    """All verdicts in one sentence."""
+    found = [verdict.verdict for pool in pools for verdict in pool.hypotheses]
+    if not found:
+        return "No result of this study is confirmatory: every number below is exploratory."
+    parts = [
+        f"{found.count(kind)} {words}"
+        for kind, words in {
+            CONFIRMED: "confirmed",
+            NOT_SHOWN: "not shown",
+            NO_EVIDENCE: "in uninformative pools, where losses are no evidence",
+            UNKNOWN: "could not be computed",
+        }.items()
+        if kind in found
+    ]
+    return (
+        f"Of {len(found)} pre-specified {'hypothesis' if len(found) == 1 else 'hypotheses'}: "
+        f"{', '.join(parts)}."
+    )
+
+
+def _control(frames: Frames, study: Study, pool: Pool) -> str:
+    rows = statistics(frames, "positive_control", "control_gap", pool=pool.name)
+    if rows.is_empty() or rows["estimate"][0] is None:
+        return "The positive control was not computed, so nothing is known about how informative "\
+            "this pool is."  # fmt: skip
+    row = rows.row(0, named=True)
+    gap = (
+        f"matched selection beats random choice by {decimal(row['estimate'])} {study.unit} "
+        f"({_interval(study, row)}; threshold {decimal(study.threshold)})"
+    )
+    bound = statistics(frames, "positive_control", "control_gap_lower_bound", pool=pool.name)
+    lower = (
+        f" Its one-sided lower bound is {decimal(bound['estimate'][0])}." if bound.height else ""
+    )
+    if pool.informative is False:
+        return f"Uninformative: {gap}. Losses in this pool are not read as evidence.{lower}"
+    return f"Informative: {gap}.{lower}"
+
+
+def _hypotheses(frames: Frames, study: Study, pool: Pool) -> Iterator[Verdict]:
+    rows = pl.concat([statistics(frames, name, "loss", pool=pool.name) for name in SCOPES])
+    order = _places(study)
+    tested = [row for row in rows.iter_rows(named=True) if row["confirmatory"]]
+    tested.sort(key=lambda row: order.get((pool.name, row["evaluator"]), len(order)))
+    for row in tested:
+        yield _verdict(study, pool, row)
+
+
+def _places(study: Study) -> dict[tuple[str, str], int]:
+    named = [
+        (family["pool"], name)
+        for family in study.plan.get("families", ())
+        for name in family.get("evaluators", ())
+    ]
+    return {key: place for place, key in enumerate(named)}
+
+
+def _verdict(study: Study, pool: Pool, row: dict[str, Any]) -> Verdict:
+    label = evaluator(row["evaluator"]).label
+    note = row["note"] or ""
+    start = f"Choosing repairs for {pool.name} by {label}{SCOPES[row['analysis']]}"
+    if row["estimate"] is None:
+        return Verdict(label, f"{start} could not be valued", UNKNOWN, "", note)
+    verb = "costs" if round(row["estimate"], 2) >= 0 else "gains"
+    sentence = (
+        f"{start} {verb} {decimal(abs(row['estimate']))} {study.unit} ({_interval(study, row)}; "
+        f"Holm p {probability(row['p_holm'])}; {row['n_failures']} failures)"
+    )
+    if pool.informative is False:
+        remark = "The positive control failed, so this is not read as evidence."
+        return Verdict(label, sentence, NO_EVIDENCE, remark, note)
+    if row["reject"]:
+        return Verdict(label, sentence, CONFIRMED, "", note)
+    remark = (
+        f"Not shown is not shown to be zero: the data allow a loss of up to "
+        f"{decimal(row['ci_high'])}."
+        if row["ci_high"] is not None
+        else ""
+    )
+    return Verdict(label, sentence, NOT_SHOWN, remark, note)
+
+
+def _interval(study: Study, row: dict[str, Any]) -> str:
+    if row["ci_low"] is None or row["ci_high"] is None:
+        return "no interval"
+    return f"{percent(study.level)} interval {interval(row['ci_low'], row['ci_high'])}"
+
+
+def firm(row: dict[str, Any]) -> str:
+    """The one word that says how firm a row of `results` is."""
+    return "confirmatory" if row["confirmatory"] else "exploratory"
+
+

@@ -1,0 +1,33 @@
+"""Every statistic of the study; what the frozen plan names is tested, the rest is exploratory."""
+
+from repairstudy.analysis import analyse, build_pools, read_registration
+from repairstudy.cli.script import job
+from repairstudy.records import TABLES
+from repairstudy.store import read_table, write_table
+
+READ = (
+    "executors", "trajectories", "failures", "positions", "candidates", "rollouts", "scores",
+    "values", "exact_values",
+)  # fmt: skip
+
+
+def main(files, plan_file, out_results):
+    frames = {name: read_table(files[name], TABLES[name]) for name in READ}
+    registration = read_registration(plan_file)
+    results = analyse(
+        build_pools(frames, registration.plan.metric),
+        frames["values"],
+        registration,
+        exact_values=frames["exact_values"],
+        executors=frames["executors"],
+    )
+    write_table(results, out_results, TABLES["results"])
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0], "statistics"):
+        main(
+            files=snakemake.input,
+            plan_file=snakemake.input.plan,
+            out_results=snakemake.output.results,
+        )
