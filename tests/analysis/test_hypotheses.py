@@ -172,7 +172,7 @@ def test_a_late_plan_tests_nothing_unless_its_authors_vouch_for_it() -> None:
 
 def test_fewer_rollouts_than_planned_are_an_error_and_more_a_remark() -> None:
     plan = {"families": [family("judge", "executor:big")]}
-    with pytest.raises(PlanError, match=r"pool pool has 10 label rollouts of each candidate, .* 20"):
+    with pytest.raises(PlanError, match=r"10 label rollouts of each candidate, .* says 20"):
         results(frozen(**plan, decisions={"label_rollouts": 20}))
     with pytest.raises(PlanError, match=r"10 rollouts of big on each candidate, .* says 20"):
         results(frozen(**plan, decisions={"evaluator_rollouts": 20}))

@@ -85,9 +85,11 @@ def test_the_frames_keep_the_data_contract() -> None:
 
 
 def test_ids_that_look_like_numbers_stay_text(tmp_path: Path) -> None:
-    renamed = table().with_columns(failure_id=pl.col("failure_id").replace({"f1": "007"}))
+    renamed = table().with_columns(
+        failure_id=pl.col("failure_id").replace({"f1": "007", "f2": "8"})
+    )
     frames = imported(renamed, tmp_path, "csv")
-    assert frames["failures"]["failure_id"].to_list() == ["007", "f2"]
+    assert frames["failures"]["failure_id"].to_list() == ["007", "8"]
 
 
 def test_whole_numbers_as_ids_and_floats_as_steps_are_understood(tmp_path: Path) -> None:

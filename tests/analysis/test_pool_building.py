@@ -8,6 +8,7 @@ import pytest
 from analysis_worlds import World, wins
 
 from repairstudy.analysis import build_pool, build_pools
+from repairstudy.analysis.scores import rollout_scores
 from repairstudy.errors import DataError, MissingRollouts
 
 
@@ -150,9 +151,13 @@ def test_missing_rollouts_are_named(where: dict[str, object], message: str) -> N
 
 
 @pytest.mark.parametrize("role", ["label", "evaluate", "control", "fresh"])
-def test_an_infrastructure_error_is_a_missing_rollout_not_a_failure(role: str) -> None:
+@pytest.mark.parametrize("failures", [["f1"], ["f1", "f2"]])
+def test_an_infrastructure_error_is_a_missing_rollout_not_a_failure(
+    role: str, failures: list[str]
+) -> None:
     frames = two_failures().frames()
-    broken = (pl.col("role") == role) & (pl.col("replicate") == 0) & (pl.col("failure_id") == "f1")
+    there = pl.col("failure_id").is_in(failures)
+    broken = (pl.col("role") == role) & (pl.col("replicate") == 0) & there
     rows = frames["rollouts"].with_columns(
         status=pl.when(broken).then(pl.lit("infrastructure_error")).otherwise("status"),
         success=pl.when(broken).then(None).otherwise("success"),
@@ -198,6 +203,14 @@ def test_a_score_that_is_missing_is_not_a_null_score() -> None:
         DataError, match="judge of pool pool has no score for failure f2, step 4, candidate a"
     ):
         build_pool(frames | {"scores": fewer}, "pool")
+
+
+def test_means_of_rollouts_in_table_scores_are_not_read_back() -> None:
+    frames = two_failures().frames()
+    means = rollout_scores([build_pool(frames, "pool")])
+    assert set(means["evaluator"]) == {"executor:other", "executor:near", "greedy"}
+    again = build_pool(frames | {"scores": pl.concat([frames["scores"], means])}, "pool")
+    assert [set(position.scores) for position in again.primary] == [{"judge"}, {"judge"}]
 
 
 def test_a_primary_position_without_candidates_is_refused_and_another_left_out() -> None:

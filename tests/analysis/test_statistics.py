@@ -14,6 +14,7 @@ import pytest
 from analysis_worlds import World, frozen, wins
 
 from repairstudy.analysis import analyse, build_pool, import_outcomes, select
+from repairstudy.errors import DataError, MissingRollouts
 from repairstudy.estimators.agreement import cohen_kappa
 from repairstudy.estimators.exact import exact_external, exact_value
 from repairstudy.records import TABLES
@@ -133,8 +134,11 @@ def test_the_same_input_gives_the_same_rows() -> None:
 
 
 def test_parts_of_the_loss_add_up_at_equal_rollouts() -> None:
-    world = sure_world()
+    world = World()
     for i in range(4):
+        world.failure(f"f{i}")
+        world.position(f"f{i}", 0, {"a": wins(6), "b": wins(4)}, wins(0))
+        world.roll("big", "evaluate", f"f{i}", 0, {"a": wins(5, 20), "b": wins(15, 20)})
         world.roll("dep@greedy", "evaluate", f"f{i}", 0, {"a": [0, 0], "b": [1, 1]})
         world.roll("dep@0.3", "evaluate", f"f{i}", 0, {"a": wins(1, 3), "b": wins(0, 3)})
     frame = results(world)
@@ -274,8 +278,6 @@ def test_disagreements_are_settled_by_fresh_rollouts_alone() -> None:
 
 
 def test_half_a_disagreement_is_refused() -> None:
-    from repairstudy.errors import MissingRollouts
-
     with pytest.raises(MissingRollouts, match="lacks fresh rollouts: failure f0, step 0"):
         results(disagreeing({"a": wins(5)}))
 
@@ -297,13 +299,13 @@ def test_negative_controls_are_zero_where_nothing_can_differ() -> None:
 
 def test_shuffled_labels_leave_no_gap() -> None:
     world = World()
-    for i in range(150):
+    for i in range(60):
         world.failure(f"f{i}")
         world.position(f"f{i}", 0, {"a": wins(10), "b": wins(1), "c": wins(1)}, wins(0))
     frame = results(world)
     assert estimate(frame, "positive_control", "matched", "control_gap") > 0.5
     found = row(frame, "negative_control", "shuffled", "control_gap")
-    assert abs(found["estimate"]) < 0.04  # type: ignore[arg-type]
+    assert abs(found["estimate"]) < 0.06  # type: ignore[arg-type]
     assert found["ci_low"] < 0 < found["ci_high"]  # type: ignore[operator]
 
 
@@ -370,7 +372,7 @@ def test_the_exact_value_of_acceptance_by_hand() -> None:
 def test_estimates_of_many_failures_come_close_to_the_exact_values() -> None:
     rng = np.random.default_rng(4)
     world = World()
-    for i in range(400):
+    for i in range(150):
         name = f"f{i}"
         world.failure(name)
         p, q = rng.beta(0.6, 1.4, 5), rng.beta(0.6, 1.4, 4)
@@ -393,19 +395,19 @@ def test_estimates_of_many_failures_come_close_to_the_exact_values() -> None:
 
 
 def test_values_of_another_pool_are_refused() -> None:
-    from repairstudy.errors import DataError
-
     pool = build_pool(sure_world().frames(), "pool")
     values = select(pool).values.filter(pl.col("failure_id") != "f2")
     with pytest.raises(DataError, match="values of 3 failures, the pool has 4"):
         analyse([pool], values, frozen())
 
 
-def test_without_originals_losses_remain_and_net_gains_say_why_they_are_missing() -> None:
+def test_without_originals_losses_remain_and_net_gains_say_why_they_are_missing(
+    tmp_path: Path,
+) -> None:
     golden_table = pl.read_parquet(GOLDEN / "outcomes_binary.parquet")
     bare = golden_table.filter(~pl.col("is_original")).drop("is_original")
-    frames = import_outcomes_of(bare)
-    pool = build_pool(frames, "outcomes")
+    bare.write_parquet(tmp_path / "bare.parquet")
+    pool = build_pool(import_outcomes(tmp_path / "bare.parquet"), "outcomes")
     frame = analyse([pool], select(pool).values, frozen())
     gain = row(frame, "losses", "matched", "net_gain")
     assert gain["estimate"] is None
@@ -416,12 +418,3 @@ def test_without_originals_losses_remain_and_net_gains_say_why_they_are_missing(
         assert here["evaluator"].to_list() == there["evaluator"].to_list()
         assert here["estimate"].to_numpy() == pytest.approx(there["estimate"].to_numpy(), abs=1e-9)
     assert frame.filter(analysis="failure_scope").is_empty()
-
-
-def import_outcomes_of(table: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "outcomes.parquet"
-        table.write_parquet(path)
-        return import_outcomes(path)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, product
 
 import numpy as np
@@ -157,7 +158,9 @@ def latest_significant(
             [failure.originals[t][j] for j in failure.original_split(a, joint)[0]]
             for a, t in enumerate(failure.position)
         ]
-        hit = [permutation_p(x, y) <= alpha for x, y in zip(halves, others, strict=True)]
+        # A level such as 1/3 is a float a little below the p-value that it means.
+        level = Fraction(alpha) + Fraction(1, 10**12)
+        hit = [permutation_p(x, y) <= level for x, y in zip(halves, others, strict=True)]
         last = max((t for t, h in zip(failure.position, hit, strict=True) if h), default=None)
         there = [h and t == last for t, h in zip(failure.position, hit, strict=True)]
         if last is None:
@@ -170,12 +173,17 @@ def latest_significant(
 
 def permutation_p(x: Sequence[Fraction], y: Sequence[Fraction]) -> Fraction:
     """Share of the relabellings whose difference of means is at least that of x and y."""
+    return _permutation_p(tuple(sorted(x)), tuple(sorted(y)))
+
+
+@cache
+def _permutation_p(x: Row, y: Row) -> Fraction:
     pooled = [*x, *y]
     differences = [
         mean(tuple(pooled), chosen) - mean(tuple(pooled), rest)
         for chosen, rest in splits(len(pooled), len(x))
     ]
-    observed = mean(tuple(x), range(len(x))) - mean(tuple(y), range(len(y)))
+    observed = mean(x, range(len(x))) - mean(y, range(len(y)))
     return Fraction(sum(d >= observed for d in differences), len(differences))
 
 

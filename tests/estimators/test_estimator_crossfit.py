@@ -164,9 +164,8 @@ def test_unbiased_over_every_table_of_counts(m: int) -> None:
     p, n = (0.2, 0.55, 0.9), 4
     expected = 0.0
     for counts in twins.success_counts(len(p), n):
-        chance = prod(
-            comb(n, s) * q**s * (1 - q) ** (n - s) for s, q in zip(counts, p, strict=True)
-        )
+        arms = zip(counts, p, strict=True)
+        chance = prod(comb(n, s) * q**s * (1 - q) ** (n - s) for s, q in arms)
         expected += chance * crossfit(twins.table_of(counts, n), m).value
     assert expected == pytest.approx(exact_value(p, m).value, abs=1e-13)
 

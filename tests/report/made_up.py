@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import made_up_world as world
 import numpy as np
 import polars as pl
-import made_up_world as world
+from made_up_statistics import result_rows
 
 from repairstudy.records import canonical_json, digest, generator
-from made_up_statistics import result_rows
 
 POSITION = (
     "matched", "random", "greedy", "temperature_0.3", "solvability", "planner", "judge",

@@ -64,8 +64,10 @@ class _PoolRows:
             return self.gap * (1 - CURVE[int(name[4:])])
         return float(self.gap * self.rng.uniform(-0.1, 1.1))
 
-    def row(self, analysis: str, name: str, estimand: str, estimate: float | None, half: float | None
-            = 0.05, **more: Any) -> Row:  # fmt: skip
+    def row(
+        self, analysis: str, name: str, estimand: str, estimate: float | None,
+        half: float | None = 0.05, **more: Any,
+    ) -> Row:  # fmt: skip
         return _row(self.pool, analysis, name, estimand, estimate, half, self.n, **more)
 
     def rows(self) -> Iterator[Row]:

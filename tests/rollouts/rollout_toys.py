@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import math
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -177,9 +178,9 @@ def wanted(replicates: int = 10, acting: Actor | None = None, role: str = "label
     executor_id = (acting or actor()).executor_id
     return work_list(
         [
-            spec(
-                executor_id=executor_id, forced=forced, replicate=replicate, role=role
-            ).to_row("toy", "f0", 2, f"f0-2-{forced}")
+            spec(executor_id=executor_id, forced=forced, replicate=replicate, role=role).to_row(
+                "toy", "f0", 2, f"f0-2-{forced}"
+            )
             for forced in ("left", "right", "wait")
             for replicate in range(replicates)
         ]
@@ -188,8 +189,6 @@ def wanted(replicates: int = 10, acting: Actor | None = None, role: str = "label
 
 def row(**changes: Any) -> dict[str, Any]:
     """A CACHED_ROLLOUTS row of a successful rollout."""
-    from datetime import UTC, datetime
-
     fields: dict[str, Any] = {
         "rollout_key": "k0",
         "executor_id": "e0",

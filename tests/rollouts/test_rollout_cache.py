@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import re
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rollout_toys import error_row, row, temporary_files
 
 from repairstudy.errors import DataError
@@ -135,19 +139,17 @@ def test_a_shard_truncated_at_any_byte_is_named(cache, where):
         data = path.read_bytes()
         path.write_bytes(data[:cut])
         for look in (cache.read, cache.index):
-            with pytest.raises(DataError, match="truncated or damaged.*Delete the file") as caught:
+            with pytest.raises(DataError, match=r"truncated or damaged.*Delete the file") as caught:
                 look()
             assert caught.value.path == str(path)
         path.write_bytes(data)
 
 
-def test_every_single_damaged_byte_is_noticed(cache):
+def test_a_damaged_byte_anywhere_is_noticed(cache):
     path = put(cache, row())
     data = path.read_bytes()
     for position in range(0, len(data), 97):
-        path.write_bytes(
-            data[:position] + bytes([data[position] ^ 1]) + data[position + 1 :]
-        )
+        path.write_bytes(data[:position] + bytes([data[position] ^ 1]) + data[position + 1 :])
         with pytest.raises(DataError, match="damaged"):
             cache.index()
 
@@ -207,7 +209,7 @@ def test_a_value_out_of_range_names_file_rollout_and_column(cache, values, messa
 
 def test_an_infrastructure_error_has_no_outcome(cache):
     put_raw(cache, frame({**error_row(), "reward": 0.0}))
-    with pytest.raises(DataError, match="reward is 0.0, must be null exactly if"):
+    with pytest.raises(DataError, match=r"reward is 0\.0, must be null exactly if"):
         cache.read()
 
 
@@ -251,16 +253,18 @@ def test_the_writer_waits_for_the_age_it_was_given(cache):
 
 
 def test_leaving_the_writer_by_an_error_keeps_what_was_added(cache):
-    with pytest.raises(RuntimeError, match="boom"), cache.writer() as writer:
-        writer.add(row())
-        raise RuntimeError("boom")
+    def job():
+        with cache.writer() as writer:
+            writer.add(row())
+            raise RuntimeError("boom")
+
+    with pytest.raises(RuntimeError, match="boom"):
+        job()
     assert cache.read().height == 1
 
 
 @pytest.mark.parametrize("failing", ["fsync", "replace", "open"])
-def test_a_full_disk_loses_nothing_and_the_rows_can_be_written_later(
-    cache, failing, monkeypatch
-):
+def test_a_full_disk_loses_nothing_and_the_rows_can_be_written_later(cache, failing, monkeypatch):
     put(cache, row(rollout_key="before"))
 
     def full(*_, **__):
@@ -279,6 +283,33 @@ def test_a_full_disk_loses_nothing_and_the_rows_can_be_written_later(
     assert temporary_files(cache.folder) == []
     writer.flush()
     assert cache.read()["rollout_key"].to_list() == ["a", "b", "before"]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    shards_of=st.lists(
+        st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 2)), min_size=1, max_size=6),
+        max_size=5,
+    )
+)
+def test_any_division_into_shards_gives_one_row_a_rollout(shards_of):
+    """Shards hold finished rollouts (of an even letter) and errors by key and attempt."""
+    with TemporaryDirectory() as folder:
+        cache = RolloutCache(folder)
+        for rows in shards_of:
+            put(cache, *(row(rollout_key=key, attempt=attempt) if key in "ace"
+                         else error_row(rollout_key=key, attempt=attempt)
+                         for key, attempt in rows))  # fmt: skip
+        attempts: dict[str, list[int]] = {}
+        for key, attempt in itertools.chain.from_iterable(shards_of):
+            attempts.setdefault(key, []).append(attempt)
+        expected = [
+            (key, min(found) if key in "ace" else max(found))
+            for key, found in sorted(attempts.items())
+        ]
+        for look in (cache.read, cache.index):
+            found = look().select("rollout_key", "attempt").sort("rollout_key")
+            assert found.rows() == expected
 
 
 def many(cache: RolloutCache, number: int = MANY_SMALL) -> None:
@@ -307,17 +338,18 @@ def test_compaction_killed_between_its_steps_loses_and_doubles_nothing(
 ):
     many(cache)
     before = cache.read()
-    deleted = []
+    deleted, unlink = [], Path.unlink
 
     def die(path, missing_ok=False):
         if len(deleted) == MANY_SMALL - survivors:
             raise KeyboardInterrupt
         deleted.append(path)
-        os.unlink(path)
+        unlink(path)
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(Path, "unlink", die)
-        cache.compact()
+        with pytest.raises(KeyboardInterrupt):
+            cache.compact()
     assert len(shards.list_shards(cache.folder / "e0")) == survivors + 1
     assert cache.read().equals(before)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import itertools
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -24,15 +25,11 @@ def collect(folder, collection=WANTED, engine=None, environments=Corridor, **opt
     limits = options.pop("limits", Limits(retries=0))
     acting = options.pop("acting", None) or actor(engine)
     return asyncio.run(
-        collect_failures(
-            acting, environments, RolloutCache(folder), collection, limits, **options
-        )
+        collect_failures(acting, environments, RolloutCache(folder), collection, limits, **options)
     )
 
 
 def changed(**fields):
-    from dataclasses import replace
-
     return replace(WANTED, **fields)
 
 
@@ -145,9 +142,11 @@ def test_a_cap_passes_over_full_clusters_whatever_the_window(tmp_path):
 
 
 def test_too_few_failures_are_an_error_that_says_how_many(tmp_path):
-    with pytest.raises(StudyError, match=r"executor toy: \d+ of 700 failures in 40 runs .*first 40"):
+    with pytest.raises(
+        StudyError, match=r"executor toy: \d+ of 700 failures in 40 runs .*first 40"
+    ):
         collect(tmp_path, changed(size=700, max_episodes=40))
-    with pytest.raises(StudyError, match="2 of 7 failures .* max_per_cluster is 1"):
+    with pytest.raises(StudyError, match=r"2 of 7 failures .* max_per_cluster is 1"):
         collect(tmp_path, changed(max_episodes=200, max_per_cluster=1))
 
 

@@ -114,9 +114,7 @@ def test_an_environment_serves_one_episode_at_a_time_and_is_used_again(tmp_path)
     assert len(made) == 4
 
 
-def test_infrastructure_errors_are_retried_and_leave_no_trace_in_the_outcome(
-    undisturbed, tmp_path
-):
+def test_infrastructure_errors_are_retried_and_leave_no_trace_in_the_outcome(undisturbed, tmp_path):
     def flaky(call):
         if order_seed(call) % 7 == 3:
             raise EngineError("502 bad gateway")
@@ -183,7 +181,7 @@ def test_a_dead_server_stops_the_run_but_what_finished_stays(tmp_path):
 
     cache = RolloutCache(tmp_path)
     limits = Limits(max_in_flight=2, retries=0, give_up_after=5)
-    with pytest.raises(EngineError, match="gave up after 5 .* the last: .*connection refused"):
+    with pytest.raises(EngineError, match=r"gave up after 5 .* the last: .*connection refused"):
         run(wanted(20), cache, actor(HashEngine(fault=dies)), limits=limits)
     counts = dict(cache.read()["status"].value_counts().iter_rows())
     assert counts.pop("infrastructure_error") in (5, 6)
@@ -311,9 +309,10 @@ def test_a_full_disk_stops_the_run_and_the_next_one_goes_on(undisturbed, tmp_pat
             raise OSError(28, "No space left on device")
         return write_shard(folder, rows)
 
-    with monkeypatch.context() as patch, pytest.raises(DataError, match="No space left"):
+    with monkeypatch.context() as patch:
         patch.setattr("repairstudy.rollouts.writer.write_shard", write)
-        run(wanted(REPLICATES), cache, writer=cache.writer(flush_rows=5))
+        with pytest.raises(DataError, match="No space left"):
+            run(wanted(REPLICATES), cache, writer=cache.writer(flush_rows=5))
     assert cache.read().height == 10
     run(wanted(REPLICATES), cache)
     assert records(cache).equals(undisturbed)

@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
+
 from repairstudy.errors import DataError
 from repairstudy.records import TABLES
 from repairstudy.store import build_database, open_database

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from repairstudy.errors import DataError
 from repairstudy.records import TABLES
 from repairstudy.store import read_table, write_table

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LINKED = ("Snakefile", "workflow", "resources", "notebooks")
+LINKED = ("Snakefile", "workflow", "resources", "notebooks", "profiles")
 
 
 class Workspace:

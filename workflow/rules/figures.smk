@@ -6,7 +6,7 @@ LIBRARY = Path("workflow/repairstudy/report")
 rule draw_figures:
     input:
         database=rules.build_database.output.database,
-        sources=sorted(LIBRARY.rglob("*.py")),
+        sources=sorted(path for path in LIBRARY.rglob("*") if path.suffix in (".py", ".mplstyle")),
     output:
         figures=directory(RESULTS / "figures"),
     log:
@@ -54,9 +54,13 @@ rule write_report:
     input:
         database=rules.build_database.output.database,
         figures=rules.draw_figures.output.figures,
+        published="resources/published.yaml",
         sources=sorted(path for path in LIBRARY.rglob("*") if path.suffix in (".py", ".j2", ".css")),
     output:
         report=report(RESULTS / "report.html", caption="../report/report.rst", category="Report"),
+        explorer=report(
+            RESULTS / "explorer.html", caption="../report/explorer.rst", category="Report"
+        ),
     log:
         LOGS / "write_report.log",
     conda:

@@ -9,7 +9,12 @@ import numpy as np
 import polars as pl
 
 from repairstudy.analysis.completeness import CELL, require_complete
-from repairstudy.analysis.pool import Array, PoolData, PositionData
+from repairstudy.analysis.pool import (
+    Array,
+    PoolData,
+    PositionData,
+    is_scored_by_rollouts,
+)
 from repairstudy.errors import DataError
 
 Frames = Mapping[str, pl.DataFrame]
@@ -145,9 +150,15 @@ def _rollouts(
 
 
 def _scores(scores: pl.DataFrame, candidates: pl.DataFrame, pool: str) -> pl.DataFrame:
-    """Scores of the candidates, each evaluator at all positions or at the primary ones alone."""
+    """Scores of the candidates, each evaluator at all positions or at the primary ones alone.
+
+    Table scores also holds the means of rollouts; the rollouts themselves are here already.
+    """
     repairs = candidates.filter(~pl.col("is_original"))
-    joined = scores.join(repairs.select(*CELL, "is_primary"), on=CELL)
+    without = [e for e in scores["evaluator"].unique() if not is_scored_by_rollouts(e)]
+    joined = scores.filter(pl.col("evaluator").is_in(without)).join(
+        repairs.select(*CELL, "is_primary"), on=CELL
+    )
     for rows in joined.partition_by("evaluator"):
         everywhere = bool((~rows["is_primary"]).any())
         wanted = repairs if everywhere else repairs.filter("is_primary")
@@ -168,10 +179,18 @@ def _positions(
 ) -> Iterator[PositionData]:
     blocks = _blocks(rollouts)
     scored = _score_arrays(scores)
-    ordered = candidates.sort("rank", "t", "candidate_id")
-    for rows in ordered.partition_by("failure_id", "t", maintain_order=True):
-        key = (rows["failure_id"][0], rows["t"][0])
-        repairs = rows.filter(~pl.col("is_original"))
+    repair = ~pl.col("is_original")
+    grouped = (
+        candidates.sort("rank", "t", "candidate_id")
+        .group_by("failure_id", "t", "is_primary", maintain_order=True)
+        .agg(
+            pl.col("candidate_id").filter(repair),
+            pl.col("sources").filter(repair),
+            original_id=pl.col("candidate_id").filter("is_original").first(),
+        )
+    )
+    for row in grouped.iter_rows(named=True):
+        key = (row["failure_id"], row["t"])
         arrays = blocks[key]
         evaluating = arrays.get("evaluate", {})
         label = arrays["label"][deployed]
@@ -179,10 +198,10 @@ def _positions(
         yield PositionData(
             failure_id=key[0],
             t=key[1],
-            is_primary=rows["is_primary"][0],
-            candidates=tuple(repairs["candidate_id"]),
-            sources=tuple(tuple(found) for found in repairs["sources"]),
-            original_id=next(iter(rows.filter("is_original")["candidate_id"]), None),
+            is_primary=row["is_primary"],
+            candidates=tuple(row["candidate_id"]),
+            sources=tuple(tuple(found) for found in row["sources"]),
+            original_id=row["original_id"],
             outcomes=label[False]["outcome"],
             original=label[True]["outcome"][0] if True in label else np.empty(0),
             successes=label[False]["won"],

@@ -92,18 +92,23 @@ def score_weights(position: PositionData, deployed: str) -> dict[str, Array]:
     return weights
 
 
-def failure_scores(positions: Sequence[PositionData], deployed: str) -> dict[str, list[Array]]:
+def failure_scores(
+    positions: Sequence[PositionData], deployed: str, everywhere: frozenset[str]
+) -> dict[str, list[Array]]:
     """Scores (K,) by which external evaluators compare the candidates of all positions at once.
 
-    Only evaluators that scored every position of the failure are here.
+    Args:
+        everywhere: the evaluators (of scores) and executors that scored every position of the
+            pool. One that scored primary positions alone cannot choose across positions, not
+            even in failures that have no other.
     """
     found = {RANDOM: [np.zeros(len(position.candidates)) for position in positions]}
     # ASSUME: scores of reachability and judges compare across positions as they are.
     for name in positions[0].scores:
-        if all(name in position.scores for position in positions):
+        if name in everywhere:
             found[name] = [position.scores[name] for position in positions]
     for executor in positions[0].others:
-        if all(executor in position.others for position in positions):
+        if executor in everywhere:
             found[evaluator_name(executor, deployed)] = executor_gains(
                 positions, executor, deployed
             )

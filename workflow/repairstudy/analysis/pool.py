@@ -104,6 +104,11 @@ class PoolData:
         """Fewest label rollouts of an original action."""
         return min(position.original.size for position in self.positions)
 
+    @cached_property
+    def everywhere(self) -> frozenset[str]:
+        """Evaluators (of scores) and executors that scored every position of the pool."""
+        return frozenset.intersection(*(frozenset({*p.scores, *p.others}) for p in self.positions))
+
     @property
     def has_original(self) -> bool:
         """Whether net gains can be given at all."""
@@ -125,3 +130,8 @@ def evaluator_name(executor: str, deployed: str) -> str:
     if base == deployed and variant:
         return "greedy" if variant == GREEDY_VARIANT else f"temperature_{variant}"
     return f"executor:{executor}"
+
+
+def is_scored_by_rollouts(evaluator: str) -> bool:
+    """Whether an evaluator's scores are means of rollouts, which a pool holds anyway."""
+    return evaluator == "greedy" or evaluator.startswith(("temperature_", "executor:"))

@@ -37,8 +37,3 @@ def rollout_scores(pools: Iterable[PoolData]) -> pl.DataFrame:
         for candidate, score in zip(p.candidates, outcomes.mean(axis=1).tolist(), strict=True)
     ]
     return pl.DataFrame(rows, schema=SCORES.schema, orient="row")
-
-
-def needs_rollouts(evaluator: str) -> bool:
-    """Whether an evaluator's scores are means of rollouts, which a pool holds anyway."""
-    return evaluator == "greedy" or evaluator.startswith(("temperature_", "executor:"))

@@ -67,7 +67,7 @@ def select(pool: PoolData, rules: Rules | None = None) -> Selections:
         )
     if pool.originals > 1:
         for positions in pool.by_failure:
-            rows.add(FAILURE, positions, list(_failure_scope(positions, pool.deployed, rules)))
+            rows.add(FAILURE, positions, list(_failure_scope(positions, pool, rules)))
     return rows.frames()
 
 
@@ -90,19 +90,20 @@ def _require_heldout(pool: PoolData, rules: Rules) -> None:
 
 
 def _failure_scope(
-    positions: tuple[PositionData, ...], deployed: str, rules: Rules
+    positions: tuple[PositionData, ...], pool: PoolData, rules: Rules
 ) -> Iterator[Choice]:
+    """The choices of the evaluators that are there for every failure of the pool."""
     arms = [Position(p.outcomes, p.original, p.successes) for p in positions]
     own: dict[str, FailureSelected] = {
         MATCHED: crossfit_failure(arms, rules.matched),
         "earliest_success": earliest_success(arms),
     }
-    if all(_can_be_tested(position, rules.matched) for position in positions):
+    if all(_can_be_tested(position, rules.matched) for position in pool.positions):
         own["latest_significant"] = latest_significant(arms, rules.matched, rules.alpha)
     for name, chosen in own.items():
         yield Choice(name, chosen.value, chosen.weights)
     ends = np.cumsum([len(position.candidates) for position in positions])[:-1]
-    for name, scores in failure_scores(positions, deployed).items():
+    for name, scores in failure_scores(positions, pool.deployed, pool.everywhere).items():
         weights = tuple(np.split(argmax_weights(np.concatenate(scores)), ends))
         yield Choice(name, fixed_failure(weights, arms), weights)
 

@@ -78,17 +78,18 @@ def largest_by_pool(rows: pl.DataFrame, study: Study, what: str) -> str:
     """For each pool, which evaluator has the largest estimate."""
     found = [(pool, extreme(rows, pool.name)) for pool in study.pools]
     parts = [
-        f"{one_line(pool.name)}: {evaluator(row['evaluator']).label}, {estimate(row)}"
+        f"in {one_line(pool.name)} {evaluator(row['evaluator']).label}, {estimate(row)}"
         for pool, row in found
         if row is not None
     ]
-    return f"{what}: {'; '.join(parts)}." if parts else ""
+    return f"{what} {'; '.join(parts)}." if parts else ""
 
 
 def rollouts_behind(rows: pl.DataFrame) -> str:
     """The range of rollouts behind the results shown."""
-    low, high = rows["n_rollouts"].min(), rows["n_rollouts"].max()
-    if not high:
+    numbers = sorted(rows["n_rollouts"])
+    if not numbers or not numbers[-1]:
         return ""
+    low, high = numbers[0], numbers[-1]
     span = count(high) if low == high else f"{count(low)} to {count(high)}"
     return f"Rollouts behind each: {span}."

@@ -48,5 +48,5 @@ def statistics(
 
 
 def _read(connection: duckdb.DuckDBPyConnection, name: str, path: str | Path) -> pl.DataFrame:
-    rows = connection.execute(f'SELECT * FROM "{name}"').pl()
+    rows = connection.sql(f'SELECT * FROM "{name}"').pl()
     return check(rows, TABLES[name], path).sort(TABLES[name].key)

@@ -114,9 +114,7 @@ def statistics_grid(
     meanings = dict.fromkeys(row["estimand"] for row in rows)
     notes = [f"{name.replace('_', ' ')}: {ESTIMANDS[name]}." for name in meanings
              if name in ESTIMANDS]  # fmt: skip
-    return Grid(
-        title, columns, cells, frozenset({3, 4, 5, 7, 8}), _weak(rows), folded, notes
-    )
+    return Grid(title, columns, cells, frozenset({3, 4, 5, 7, 8}), _weak(rows), folded, notes)
 
 
 def frame_grid(
@@ -128,9 +126,7 @@ def frame_grid(
 ) -> Grid:
     """Columns of a frame under titles of their own; `formats` turns values into text."""
     formats = formats or {}
-    cells = [
-        [formats.get(name, _text)(row[name]) for name in columns] for row in frame.to_dicts()
-    ]
+    cells = [[formats.get(name, _text)(row[name]) for name in columns] for row in frame.to_dicts()]
     numeric = frozenset(i for i, name in enumerate(columns) if frame.schema[name].is_numeric())
     return Grid(title, tuple(columns.values()), cells, numeric, folded=folded)
 
@@ -175,4 +171,3 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return count(value) if isinstance(value, int) else str(value)
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import datetime
+from typing import SupportsInt
 
 MISSING = "–"
 
@@ -32,7 +33,7 @@ def probability(value: float | None) -> str:
     return "<0.001" if value < 0.001 else decimal(value, 3)
 
 
-def count(value: float | None) -> str:
+def count(value: SupportsInt | None) -> str:
     """A whole number with thin spaces between thousands."""
     return MISSING if value is None else f"{int(value):,}".replace(",", "\u202f")
 

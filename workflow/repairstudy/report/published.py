@@ -94,7 +94,7 @@ def _ours(frames: Frames, study: Study, ours: Ours) -> list[str]:
         for row in statistics(frames, ours.analysis, ours.estimand, pool=pool.name).to_dicts():
             if _matches(row["evaluator"], ours.evaluators):
                 number = _number(row, largest_budget(frames))
-                shown = f"{pool.name}, {evaluator(row['evaluator']).label}: {number}"
+                shown = f"for {pool.name} by {evaluator(row['evaluator']).label}: {number}"
                 weak = " (uninformative pool)" if pool.informative is False else ""
                 found.append(f"{shown}{weak}")
     return found

@@ -53,7 +53,10 @@ def _losses(frames: Frames) -> Section:
         "falls short of that. Evaluators with another target measure something else than the "
         "deployed executor's success; evaluators with fewer samples measure it less often.",
         ("losses", "failure_losses"),
-        [losses_grid(frames), *_tables(frames, ("The same losses under other tests", "sensitivity"))],
+        [
+            losses_grid(frames),
+            *_tables(frames, ("The same losses under other tests", "sensitivity")),
+        ],
     )
 
 

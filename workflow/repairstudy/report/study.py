@@ -76,9 +76,12 @@ def study_of(frames: Frames) -> Study:
 
 
 def executor_names(frames: Frames) -> list[str]:
-    """Executors that are more than a variant of another: deployed ones first, then by name."""
+    """Executors that are no variant of another: deployed ones in the pools' order, then others."""
     rows = table_of(frames, "executors").filter(~pl.col("role").is_in(["variant", "proposer"]))
-    return rows.sort(pl.col("role") != "deployed", "name")["name"].to_list()
+    deployed = [pool.deployed for pool in study_of(frames).pools]
+    names = rows["name"].sort().to_list()
+    return [*dict.fromkeys(name for name in deployed if name in names),
+            *(name for name in names if name not in deployed)]  # fmt: skip
 
 
 def _first(frame: pl.DataFrame) -> dict[str, Any]:

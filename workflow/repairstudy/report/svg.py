@@ -22,6 +22,7 @@ VARIABLES = {
     "#b0609a": "--purple",
 }
 _PROLOGUE = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
+_ACTIVE = re.compile(r"<script|<foreignObject|\son\w+=|href=\"(?!#|data:image/png;)", re.IGNORECASE)
 _SIZE = re.compile(r'(<svg\b[^>]*?) (?:width|height)="[^"]*"')
 
 
@@ -51,7 +52,7 @@ def inline(svg: str, name: str, title: str) -> Markup:
 
 def _refuse_active(svg: str, name: str) -> None:
     """The figures are ours and hold neither; a file that does was not drawn by us."""
-    if re.search(r"<script|<foreignObject|\son\w+=|href=\"(?!#)", svg, re.IGNORECASE):
+    if _ACTIVE.search(svg):
         raise DataError(
             f"{name}.svg", "the file holds a script or a link.", "Draw the figure again."
         )

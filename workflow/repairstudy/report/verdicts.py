@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-
+from repairstudy.report.captions import listed
 from repairstudy.report.frames import Frames, statistics
 from repairstudy.report.names import evaluator
 from repairstudy.report.numbers import decimal, interval, percent, probability
@@ -55,8 +55,10 @@ def verdicts(frames: Frames) -> list[PoolVerdicts]:
 def tally(pools: list[PoolVerdicts]) -> str:
     """All verdicts in one sentence."""
     found = [verdict.verdict for pool in pools for verdict in pool.hypotheses]
+    silent = [item.pool.name for item in pools if item.pool.informative is False]
+    control = f" Uninformative: {listed(silent)}." if silent else ""
     if not found:
-        return "No result of this study is confirmatory: every number below is exploratory."
+        return f"No result of this study is confirmatory: all are exploratory.{control}"
     parts = [
         f"{found.count(kind)} {words}"
         for kind, words in {
@@ -69,7 +71,7 @@ def tally(pools: list[PoolVerdicts]) -> str:
     ]
     return (
         f"Of {len(found)} pre-specified {'hypothesis' if len(found) == 1 else 'hypotheses'}: "
-        f"{', '.join(parts)}."
+        f"{', '.join(parts)}.{control}"
     )
 
 
@@ -144,5 +146,3 @@ def _interval(study: Study, row: dict[str, Any]) -> str:
 def firm(row: dict[str, Any]) -> str:
     """The one word that says how firm a row of `results` is."""
     return "confirmatory" if row["confirmatory"] else "exploratory"
-
-

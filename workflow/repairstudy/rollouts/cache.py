@@ -67,7 +67,8 @@ class RolloutCache:
                 its range; or two shards give one rollout different outcomes.
         """
         parts = [self._read_executor(name) for name in self._asked(executor_ids)]
-        return one_row_each(pl.concat([CACHED_ROLLOUTS.empty(), *parts]))
+        rows = one_row_each(pl.concat([CACHED_ROLLOUTS.empty(), *parts]))
+        return rows.sort("rollout_key")
 
     def index(self, executor_ids: Collection[str] | None = None) -> pl.DataFrame:
         """What is there, without the outcomes: rollout_key, attempt, status, finished.
@@ -115,7 +116,9 @@ class RolloutCache:
         rows = pl.concat([read_shard(path, _INDEX).select(_INDEX) for path in shards])
         if rows["rollout_key"].n_unique() == rows.height:
             return rows
-        check_agreement(self._union(executor_id, shards))
+        repeated = rows.filter(pl.col("rollout_key").is_duplicated())
+        full = self._union(executor_id, shards).join(repeated, on="rollout_key", how="semi")
+        check_agreement(full)
         return one_row_each(rows)
 
     def _union(self, executor_id: str, shards: list[Path]) -> pl.DataFrame:

@@ -92,9 +92,13 @@ def one_row_each(rows: pl.DataFrame) -> pl.DataFrame:
         rows: at least columns rollout_key, status, attempt, finished.
 
     Returns:
-        The rows sorted by rollout_key.
+        The rows in no particular order.
     """
+    repeated = pl.col("rollout_key").is_duplicated()
     order = pl.when(_errored).then(-pl.col("attempt")).otherwise(pl.col("attempt"))
-    return rows.sort("rollout_key", _errored, order, "finished").unique(
-        "rollout_key", keep="first", maintain_order=True
+    chosen = (
+        rows.filter(repeated)
+        .sort("rollout_key", _errored, order, "finished")
+        .unique("rollout_key", keep="first", maintain_order=True)
     )
+    return pl.concat([rows.filter(~repeated), chosen])

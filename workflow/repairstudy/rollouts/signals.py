@@ -40,4 +40,5 @@ def stop_signals() -> Iterator[asyncio.Future[signal.Signals]]:
         stopped.cancel()
         for number, handler in before.items():
             loop.remove_signal_handler(number)
-            signal.signal(number, handler)
+            if handler is not None:  # None: it was not set from Python and cannot be
+                signal.signal(number, handler)

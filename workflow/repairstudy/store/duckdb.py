@@ -37,6 +37,7 @@ def build_database(path: str | Path, frames: Mapping[str, pl.DataFrame]) -> None
     with replacing(path) as temporary:
         connection = duckdb.connect(str(temporary))
         try:
+            connection.execute("SET enable_progress_bar = false")
             for name in PUBLIC:
                 _create(connection, TABLES[name], frames.get(name, TABLES[name].empty()), path)
             connection.execute("CHECKPOINT")

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from repairstudy.report.captions import behind, firmness, join
+from repairstudy.report.counts import largest_budget
 from repairstudy.report.figures.panels import kind_colour
 from repairstudy.report.figures.spread import spread
 from repairstudy.report.frames import Frames, statistics
@@ -43,7 +44,7 @@ def draw(frames: Frames) -> Figure:
     for axes in grid.flat[len(pools) :]:
         axes.set_visible(False)
     for axes, pool in zip(grid.flat, pools, strict=False):
-        _draw_evaluators(axes, _worth(frames, pool.name), curves["rollouts"].max())
+        _draw_evaluators(axes, _worth(frames, pool.name), largest_budget(frames))
     figure.supxlabel("own rollouts a candidate (0: random choice)", fontsize=8)
     figure.supylabel(f"held-out net gain ({study.unit})", fontsize=8)
     return figure
@@ -54,9 +55,9 @@ def caption(frames: Frames) -> str:
     rows = statistics(frames, "budget_curve", "equivalent_budget", "net_gain")
     return join(
         [
-            "Black: held-out net gain of choosing a candidate by so many rollouts of the deployed "
-            f"executor itself, with {percent(study.level)} intervals over failures. Each other "
-            "evaluator's net gain is a horizontal line; the dot where it meets the curve is its "
+            "Thick curve: held-out net gain of choosing a candidate by so many rollouts of the "
+            f"deployed executor itself, with {percent(study.level)} intervals over failures. Each "
+            "other evaluator's net gain is a horizontal line; the dot where it meets the curve is its "
             "equivalent budget, the number beside its name: the own rollouts a candidate that "
             "are worth as much. A triangle on the left edge: worth less than random choice; on "
             "the right edge: more than the largest budget of the curve.",
@@ -85,7 +86,9 @@ def _curves(frames: Frames) -> pl.DataFrame:
 
 def _worth(frames: Frames, pool: str) -> list[dict[str, Any]]:
     """Evaluators with a value and an equivalent budget, the highest value first."""
-    gains = statistics(frames, "losses", "net_gain", pool=pool).select("evaluator", value="estimate")
+    gains = statistics(frames, "losses", "net_gain", pool=pool).select(
+        "evaluator", value="estimate"
+    )
     worth = statistics(frames, "equivalent_budget", "equivalent_budget", pool=pool)
     rows = worth.join(gains, on="evaluator").drop_nulls(["value", "estimate"])
     kinds = {item.name: item.kind for item in in_order(rows["evaluator"].to_list())}
@@ -110,7 +113,7 @@ def _draw_curve(axes: Axes, pool: Pool, curve: pl.DataFrame) -> None:
         known["rollouts"], known["ci_low"], known["ci_high"], color=INK, alpha=0.10, linewidth=0
     )
     axes.plot(x, y, color=INK, marker="o", markersize=3.5, zorder=4)
-    axes.set_xticks(range(int(x.max() or 0) + 1))
+    axes.set_xticks(x)
     axes.xaxis.set_tick_params(labelbottom=True)
     axes.grid(axis="y")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from repairstudy.report.captions import join
 from repairstudy.report.counts import distinct_candidates, positions_by_source
@@ -64,8 +65,8 @@ def _draw_counts(axes: Axes, counts: pl.DataFrame, names: list[str]) -> None:
         axes.bar(x, bars["count"], width * 0.92, color=looks[name][0], label=plain(name))
     axes.set_xlabel("distinct candidates")
     axes.set_ylabel("positions")
-    axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.grid(axis="y")
 
 

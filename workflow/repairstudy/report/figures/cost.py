@@ -80,8 +80,8 @@ def caption(frames: Frames) -> str:
             f"The study rests on {count(rows['rollouts'].sum())} rollouts with "
             f"{count(rows['steps'].sum())} actions, {count(rows['tokens_in'].sum())} prompt tokens "
             f"and {count(rows['tokens_out'].sum())} generated ones; most of them are of "
-            f"{one_line(most['name'][0])} ({count(most['rollouts'][0])} rollouts). Tokens are those "
-            "of the prompts and answers behind the actions; where an executor's action "
+            f"{one_line(most['name'][0])} ({count(most['rollouts'][0])} rollouts). Tokens are "
+            "those of the prompts and answers behind the actions; where an executor's action "
             "distributions were stored, the model computed each distinct prompt only once.",
             "A description of the study, with nothing tested.",
         ]

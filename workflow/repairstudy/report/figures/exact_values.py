@@ -62,7 +62,7 @@ def caption(frames: Frames) -> str:
     held = pairs.filter(
         pl.col("estimate").is_between(pl.col("ci_low_estimated"), pl.col("ci_high_estimated"))
     )
-    gap = (pairs["estimate"] - pairs["estimate_estimated"]).abs().mean()
+    gap = float((pairs["estimate"] - pairs["estimate_estimated"]).abs().to_numpy().mean())
     return join(
         [
             "Circles: net gain of each evaluator's selection, estimated from rollouts. Strokes: "

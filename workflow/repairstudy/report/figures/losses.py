@@ -69,7 +69,7 @@ def caption(frames: Frames, analysis: str = ANALYSIS) -> str:
             f"{study.plan.get('matched_rollouts', 5)} rollouts.",
             bars(study),
             largest_by_pool(
-                rows.filter(pl.col("evaluator") != "random"), study, "The largest loss in"
+                rows.filter(pl.col("evaluator") != "random"), study, "The largest loss:"
             ),
             f"Of {planned.height} pre-specified losses {rejected} are above zero after Holm's "
             "correction within their families (stars)."

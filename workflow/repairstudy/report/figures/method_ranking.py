@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from repairstudy.report.captions import bars, behind, firmness, join
 from repairstudy.report.figures.panels import Line, Mark, draw_panels, key_to, mark_of, pool_panel
 from repairstudy.report.frames import Frames, statistics
-from repairstudy.report.numbers import decimal, percent
+from repairstudy.report.numbers import decimal
 from repairstudy.report.study import Pool, executor_names, study_of
 from repairstudy.report.style import plain, series, styled
 from repairstudy.report.text import one_line
@@ -43,8 +43,8 @@ def draw(frames: Frames) -> Figure:
             )  # fmt: skip
         panels.append(pool_panel(pool, marks))
     keys = [
-        key_to(f"scored by {plain(name, 24)}", *looks[name][:1], filled=False, marker=looks[name][1])
-        for name in scorers
+        key_to(f"scored by {plain(name, 24)}", colour, filled=False, marker=marker)
+        for name, (colour, marker) in looks.items()
     ]
     lines = [Line(source, plain(source, 28)) for source in sources]
     height = 0.11 * len(scorers) + 0.12
@@ -64,6 +64,7 @@ def caption(frames: Frames) -> str:
             "differently.",
             bars(study),
             *(_sentence(frames, rows, pool) for pool in study.pools),
+            _changes(frames),
             firmness(rows),
             behind(study),
         ]
@@ -79,14 +80,17 @@ def _sentence(frames: Frames, rows: pl.DataFrame, pool: Pool) -> str:
         best = mine.filter(pl.col("scorer") == scorer).sort("estimate", "source", descending=True)
         if best.height:
             winners.append(f"{best['source'][0]} under {scorer} ({decimal(best['estimate'][0])})")
-    change = statistics(frames, "method_ranking", "winner_change_probability", pool=pool.name)
-    shares = [
-        f"{percent(round(row['estimate'], 2))} between {row['evaluator'].replace('|', ' and ')}"
-        for row in change.drop_nulls("estimate").iter_rows(named=True)
-    ]
-    changes = f" Bootstrap probability that the first changes: {', '.join(shares)}."
-    return one_line(
-        f"First in {pool.name}: {', '.join(winners)}." + (changes if shares else ""), 2000
+    return one_line(f"First in {pool.name}: {', '.join(winners)}.", 2000)
+
+
+def _changes(frames: Frames) -> str:
+    rows = statistics(frames, "method_ranking", "winner_change_probability").drop_nulls("estimate")
+    if rows.is_empty():
+        return ""
+    shares = rows["estimate"].sort()
+    return (
+        "The bootstrap probability that two executors put different sources first runs from "
+        f"{decimal(shares[0])} to {decimal(shares[-1])} over their pairs and the pools."
     )
 
 

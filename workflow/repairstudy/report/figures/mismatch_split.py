@@ -44,9 +44,7 @@ def caption(frames: Frames) -> str:
             "what is still lost with unlimited rollouts of the evaluator, because it measures "
             "another executor's success; below zero it does better than matched selection, which "
             "has only its few rollouts. Evaluator noise: what its limited number of rollouts adds.",
-            *sentences(
-                study, rows, ("true_target_loss", "mismatch"), ("evaluator_noise", "noise")
-            ),
+            *sentences(study, rows, ("true_target_loss", "mismatch"), ("evaluator_noise", "noise")),
             "All of these are exploratory.",
             behind(study),
         ]

@@ -119,7 +119,7 @@ def draw_panels(
     return figure
 
 
-def key_to(label: str, colour: str = INK, *, filled: bool = True, marker: str = "o") -> Line2D:
+def key_to(label: str, colour: str = INK, *, filled: bool = True, marker: Any = "o") -> Line2D:
     """An entry of a legend."""
     return Line2D(
         [], [], linestyle="", marker=marker, color=colour, label=label,
@@ -153,16 +153,16 @@ def _draw_panel(axes: Axes, panel: Panel, places: Mapping[str, int], zero: bool)
         axes.axvline(0, color=MUTED, linewidth=0.9, zorder=1)
     for mark in panel.marks:
         if mark.estimate is not None and math.isfinite(mark.estimate):
-            _draw_mark(axes, mark, places[mark.row] + mark.offset)
+            _draw_mark(axes, mark, mark.estimate, places[mark.row] + mark.offset)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
 
 
-def _draw_mark(axes: Axes, mark: Mark, y: float) -> None:
+def _draw_mark(axes: Axes, mark: Mark, x: float, y: float) -> None:
     if mark.low is not None and mark.high is not None and not mark.bare:
         axes.plot([mark.low, mark.high], [y, y], color=mark.colour, solid_capstyle="butt")
     axes.plot(
-        mark.estimate, y, linestyle="", marker=mark.marker, color=mark.colour, zorder=3,
+        x, y, linestyle="", marker=mark.marker, color=mark.colour, zorder=3,
         markerfacecolor=mark.colour if mark.filled else PAPER, markersize=mark.size,
         markeredgewidth=1.6 if mark.marker == "|" else 1.0,
     )  # fmt: skip

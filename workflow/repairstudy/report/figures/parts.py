@@ -54,8 +54,7 @@ def draw_parts(study: Study, rows: pl.DataFrame, parts: Mapping[str, Part], xlab
         if pool.name in set(rows["pool"])
     ]
     keys = [
-        key_to(part.label, part.colour, filled=False, marker=part.marker)
-        for part in parts.values()
+        key_to(part.label, part.colour, filled=False, marker=part.marker) for part in parts.values()
     ]
     lines = evaluator_lines(rows["evaluator"].to_list())
     return draw_panels(lines, panels, xlabel, keys, row_height=0.25)
@@ -64,9 +63,15 @@ def draw_parts(study: Study, rows: pl.DataFrame, parts: Mapping[str, Part], xlab
 def sentences(
     study: Study, rows: pl.DataFrame, first: tuple[str, str], second: tuple[str, str]
 ) -> list[str]:
-    """For each pool the parts of every other executor's loss; (estimand, word) of each part."""
+    """For each unscreened pool the parts of every other executor's loss.
+
+    Args:
+        first, second: estimand and word of each part.
+    """
     found = []
     for pool in study.pools:
+        if pool.screened and not all(other.screened for other in study.pools):
+            continue
         mine = rows.filter(
             (pl.col("pool") == pool.name) & pl.col("evaluator").str.starts_with("executor:")
         )

@@ -1,0 +1,157 @@
+"""vLLM as a server of this process's own, on a CPU or a GPU."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from repairstudy.engines.base import ChoiceScores, Completion, Request
+from repairstudy.engines.http import Endpoint
+from repairstudy.engines.openai import OpenAiEngine
+from repairstudy.engines.process import ServerProcess, free_port
+from repairstudy.engines.vllm_command import VllmSettings, arguments, environment, module_program
+from repairstudy.errors import EngineError
+
+POLL_S = 0.25
+
+
+class VllmServer:
+    """A running server with an engine for it; an asynchronous context manager.
+
+        async with VllmServer(settings, log) as server:
+            await server.engine.score(...)
+
+    Args:
+        settings: what to serve, and how.
+        log: file that gets the server's output.
+        program: replaces the first words of the command line (tests).
+    """
+
+    def __init__(
+        self, settings: VllmSettings, log: Path, program: Sequence[str] | None = None
+    ) -> None:
+        self._settings = settings
+        self._log = log
+        self._program = tuple(program) if program else module_program(settings)
+        # Only this process may talk to the server, and a port that another server has taken
+        # meanwhile is noticed: the other one does not know the key.
+        self._key = secrets.token_hex(16)
+        self._process: ServerProcess | None = None
+        self._engine: OpenAiEngine | None = None
+        self.url = ""
+        self.start_seconds = 0.0
+
+    @property
+    def engine(self) -> OpenAiEngine:
+        if self._engine is None:
+            raise EngineError("the server is not running")
+        return self._engine
+
+    async def start(self) -> None:
+        """Return when it has answered a first request.
+
+        Raises:
+            EngineError: it ended, or did not answer in time; with the end of its log.
+        """
+        begun = time.monotonic()
+        port = free_port()
+        self.url = f"http://127.0.0.1:{port}/v1"
+        command = [*self._program, *arguments(self._settings, port)]
+        self._process = ServerProcess(
+            command, environment(self._settings) | {"VLLM_API_KEY": self._key}, self._log
+        )
+        self._engine = self._make_engine()
+        try:
+            await self._ready(begun + self._settings.start_timeout)
+        except BaseException:
+            await self.stop()
+            raise
+        self.start_seconds = time.monotonic() - begun
+
+    async def stop(self) -> None:
+        """End the server; harmless if it is not running."""
+        if self._engine is not None:
+            await self._engine.close()
+            self._engine = None
+        if self._process is not None:
+            await asyncio.to_thread(self._process.stop)
+            self._process = None
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.stop()
+
+    def _make_engine(self, patient: bool = True) -> OpenAiEngine:
+        settings = self._settings
+        endpoint = Endpoint(
+            self.url,
+            concurrency=settings.concurrency,
+            timeout=settings.timeout,
+            attempts=8 if patient else 1,
+        )
+        process = self._process
+        died: Callable[[], str | None] = process.ended if process else lambda: None
+        return OpenAiEngine(
+            endpoint, settings.served_name, key=self._key, additions="vllm", died=died
+        )
+
+    async def _ready(self, until: float) -> None:
+        """A healthy-looking server may still hang: only an answer counts."""
+        assert self._process is not None
+        probe = self._make_engine(patient=False)
+        hello = Request("a", temperature=0.0, top_p=1.0, top_k=0, max_tokens=1, seed=0)
+        problem = "it was not asked"
+        try:
+            while time.monotonic() < until:
+                ended = self._process.ended()
+                if ended is not None:
+                    raise EngineError(f"the model server did not start: {ended}")
+                try:
+                    async with asyncio.timeout(max(until - time.monotonic(), 0.1)):
+                        await probe.complete(hello)
+                    return
+                except TimeoutError:
+                    problem = "it accepted a request and did not answer it"
+                except EngineError as error:
+                    problem = str(error)
+                    await asyncio.sleep(POLL_S)
+            raise EngineError(
+                f"the model server did not answer within {self._settings.start_timeout:.0f} s "
+                f"({problem}); end of {self._log}:\n{self._process.log_tail()}"
+            )
+        finally:
+            await probe.close()
+
+
+class VllmEngine:
+    """An `Engine` that owns its server: closing it ends the server."""
+
+    def __init__(self, server: VllmServer) -> None:
+        self._server = server
+
+    @classmethod
+    async def started(cls, server: VllmServer) -> Self:
+        await server.start()
+        return cls(server)
+
+    async def complete(self, request: Request) -> Completion:
+        return await self._server.engine.complete(request)
+
+    async def score(self, prompt: str, choices: Sequence[str]) -> ChoiceScores:
+        return await self._server.engine.score(prompt, choices)
+
+    async def close(self) -> None:
+        await self._server.stop()

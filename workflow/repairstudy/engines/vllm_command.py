@@ -1,0 +1,109 @@
+"""The command line and environment that serve a checkpoint with vLLM."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from repairstudy.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class VllmSettings:
+    """How a checkpoint is served.
+
+    Attributes:
+        python: interpreter of the environment that has vLLM.
+        model: folder of a Hugging Face checkpoint, or its name on the hub.
+        served_name: name under which it answers.
+        device: "cpu", "gpu", or "auto": a GPU if there is one.
+        threads: cores that it binds on a CPU, the first of those this process may use.
+        max_model_len: longest prompt with its answer, in tokens.
+        max_num_seqs: requests that it batches at most.
+        kv_cache_gib: memory for keys and values on a CPU.
+        start_timeout: seconds until it must have answered a first request.
+        arguments: further command-line arguments; they win over ours.
+        concurrency: requests in flight at most.
+        timeout: seconds that a request may take.
+    """
+
+    python: str
+    model: str
+    served_name: str
+    device: Literal["auto", "cpu", "gpu"] = "auto"
+    threads: int = 2
+    max_model_len: int = 1024
+    max_num_seqs: int = 64
+    kv_cache_gib: int = 1
+    start_timeout: float = 600.0
+    arguments: tuple[str, ...] = ()
+    concurrency: int = 32
+    timeout: float = 300.0
+
+
+def module_program(settings: VllmSettings) -> tuple[str, ...]:
+    """The server's program. `vllm serve` does not work with the CPU build.
+
+    Raises:
+        ConfigError: there is no such interpreter.
+    """
+    if shutil.which(settings.python) is None:
+        raise ConfigError(
+            f"python: no interpreter '{settings.python}'; `make vllm` sets up the environment"
+        )
+    return (settings.python, "-m", "vllm.entrypoints.openai.api_server")
+
+
+def arguments(settings: VllmSettings, port: int) -> list[str]:
+    """Command-line arguments of the server."""
+    common = {
+        "model": settings.model,
+        "served-model-name": settings.served_name,
+        "host": "127.0.0.1",
+        "port": port,
+        "seed": 0,
+        "max-model-len": settings.max_model_len,
+        "max-num-seqs": settings.max_num_seqs,
+        "generation-config": "vllm",  # no sampling parameters from the model's own file
+    }
+    flags = [word for name, value in common.items() for word in (f"--{name}", str(value))]
+    flags += ["--enable-prefix-caching", "--disable-uvicorn-access-log"]
+    if on_cpu(settings):
+        flags += _cpu_flags(settings)
+    return [*flags, *settings.arguments]
+
+
+def environment(settings: VllmSettings) -> dict[str, str]:
+    """Environment variables of the server."""
+    variables = {"VLLM_NO_USAGE_STATS": "1", "DO_NOT_TRACK": "1"}
+    if Path(settings.model).is_dir():
+        variables["HF_HUB_OFFLINE"] = "1"
+    if on_cpu(settings):
+        cores = sorted(os.sched_getaffinity(0))[: settings.threads]
+        variables |= {
+            # the automatic binding was seen to use one core only
+            "VLLM_CPU_OMP_THREADS_BIND": ",".join(map(str, cores)),
+            "VLLM_CPU_KVCACHE_SPACE": str(settings.kv_cache_gib),
+            "CUDA_VISIBLE_DEVICES": "",
+        }
+    return variables
+
+
+def on_cpu(settings: VllmSettings) -> bool:
+    if settings.device == "auto":
+        return not Path("/dev/nvidiactl").exists() and not Path("/dev/kfd").exists()
+    return settings.device == "cpu"
+
+
+def _cpu_flags(settings: VllmSettings) -> list[str]:
+    """Chunked prefill crashes the CPU engine when a request has a seed, so a prompt must fit in
+    one step; prefixes are reused in blocks of 32 tokens, the smallest that the CPU allows;
+    bfloat16 is emulated, several times slower than float32, on processors without AVX-512."""
+    at_once = max(8192, settings.max_model_len)
+    return [
+        *("--dtype", "float32", "--enforce-eager", "--block-size", "32"),
+        *("--no-enable-chunked-prefill", "--max-num-batched-tokens", str(at_once)),
+    ]
