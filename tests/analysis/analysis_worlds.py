@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import polars as pl
+import pytest
 
-from repairstudy.analysis import Plan, Registration, register
+from repairstudy.analysis import Plan, Registration, analyse, build_pool, register, select
 from repairstudy.records import TABLES
 
 MOMENT = datetime(2026, 11, 29, 12, tzinfo=UTC)
@@ -150,3 +151,46 @@ def a_plan(**parts: Any) -> Plan:
 def frozen(**parts: Any) -> Registration:
     """A plan that was frozen before any rollout."""
     return register(a_plan(**parts), at=MOMENT, commit="c0ffee", rollouts_exist=False)
+
+
+def results(world: World, **plan: object) -> pl.DataFrame:
+    frames = world.frames()
+    pool = build_pool(frames, "pool")
+    return analyse(
+        [pool],
+        select(pool).values,
+        frozen(**plan),
+        exact_values=frames["exact_values"],
+        executors=frames["executors"],
+    )
+
+
+def row(frame: pl.DataFrame, analysis: str, evaluator: str, estimand: str) -> dict[str, object]:
+    found = frame.filter(analysis=analysis, evaluator=evaluator, estimand=estimand)
+    assert found.height == 1, (analysis, evaluator, estimand)
+    return found.row(0, named=True)
+
+
+def estimate(frame: pl.DataFrame, *key: str) -> float:
+    found = row(frame, *key)["estimate"]
+    assert isinstance(found, float)
+    return found
+
+
+def approx(value: float) -> object:
+    return pytest.approx(value, abs=1e-12)
+
+
+def sure_world(failures: int = 4) -> World:
+    """a always succeeds, b never, the original never; big prefers b, judges differ."""
+    world = World()
+    for i in range(failures):
+        name = f"f{i}"
+        world.failure(name)
+        sources = {"a": ["clever", "privileged"], "b": ["random"]}
+        world.position(name, 0, {"a": wins(10), "b": wins(0)}, wins(0), sources=sources)
+        world.roll("big", "evaluate", name, 0, {"a": wins(5, 20), "b": wins(15, 20)})
+        world.score("best", name, 0, {"a": 1.0, "b": 0.0})
+        world.score("worst", name, 0, {"a": 0.0, "b": 1.0})
+        world.score("blind", name, 0, {"a": 0.0, "b": 0.0})
+    return world

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from repairstudy.estimators import (
+    acceptance,
+    acceptance_many,
     budget_curve,
     budget_curves,
     crossfit,
@@ -59,11 +61,29 @@ def test_subsampled_weights_one_by_one(r: int) -> None:
         np.testing.assert_allclose(weights, subsample_weights(table, r), atol=1e-13)
 
 
+@pytest.mark.parametrize(("k", "of"), [(1, 1), (2, 3)])
+def test_acceptance_one_by_one(k: int, of: int) -> None:
+    binary = [table.round(0) for table in POSITIONS]
+    rewards = [0.3 * table if i % 2 else table for i, table in enumerate(binary)]
+    for outcomes, successes in ((binary, None), (rewards, binary)):
+        singles = [
+            acceptance(table, k, of, None if successes is None else successes[i])
+            for i, table in enumerate(outcomes)
+        ]
+        for one, single in zip(acceptance_many(outcomes, k, of, successes), singles, strict=True):
+            assert one.value == pytest.approx(single.value, abs=1e-13)
+            np.testing.assert_allclose(one.weights, single.weights, atol=1e-13)
+
+
 def test_a_position_with_too_few_rollouts_is_refused() -> None:
     with pytest.raises(ValueError, match="held-out"):
         crossfit_many(POSITIONS, 6)
     with pytest.raises(ValueError, match=r"not in 0\.\.6"):
         subsample_weights_many(POSITIONS, 7)
+    with pytest.raises(ValueError, match="held-out"):
+        acceptance_many([np.zeros((2, 3))], 2, 3)
+    with pytest.raises(ValueError, match=r"not in 1\.\.1"):
+        acceptance_many([np.zeros((2, 3))], 0, 1)
 
 
 def test_a_million_rollouts_take_seconds() -> None:

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
@@ -84,6 +84,7 @@ def test_sign_flips_keep_clusters_whole() -> None:
     assert p_sign_flip([0.2, 0.1, 0.3], ["a", "a", "b"], 10, rng()) == 0.25
 
 
+@settings(max_examples=15)  # statsmodels collects garbage at every call
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_as_statsmodels_has_it(p: list[float]) -> None:
     np.testing.assert_allclose(holm(p), multipletests(p, method="holm")[1], atol=1e-15)

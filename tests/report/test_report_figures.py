@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import matplotlib as mpl
+import numpy as np
 import polars as pl
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -28,10 +29,10 @@ def of_pool(frames, analysis, estimand, pool):
 
 
 def test_every_figure_is_drawn_when_there_is_everything(frames, tmp_path):
-    paths = draw_all(frames, tmp_path)
-    names = {path.stem for path in paths if path.suffix == ".svg"}
-    assert names == set(FIGURES)
-    assert len(paths) == 4 * len(FIGURES)
+    paths = draw_all(frames, tmp_path, ["svg"])
+    names = [path.stem for path in paths if path.suffix == ".svg"]
+    assert names == list(FIGURES)
+    assert [path.stem for path in paths if path.suffix == ".txt"] == names
     assert all(path.stat().st_size > 200 for path in paths)
 
 
@@ -49,21 +50,19 @@ def test_a_study_of_outcomes_made_elsewhere_has_no_exact_values_and_no_cost(else
         FIGURES[name].draw(elsewhere)
 
 
-@pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
-def test_the_same_data_give_the_same_bytes(frames, tmp_path, ending):
-    spec = FIGURES["positive_control"]
-    first, second = (
-        {path.suffix: path for path in save(spec.draw(frames), tmp_path / name)}
-        for name in ("first", "second")
-    )
-    assert first[f".{ending}"].read_bytes() == second[f".{ending}"].read_bytes()
+def test_the_same_data_give_the_same_bytes(frames, tmp_path):
+    spec = FIGURES["cost"]
+    first = save(spec.draw(frames), tmp_path / "first")
+    second = save(spec.draw(frames), tmp_path / "second")
+    assert [path.suffix for path in first] == [".svg", ".png", ".pdf"]
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
 
 
 def test_the_users_own_matplotlib_settings_change_nothing(frames, tmp_path):
-    spec = FIGURES["positive_control"]
-    [plainly, *_] = save(spec.draw(frames), tmp_path / "plain")
+    spec = FIGURES["cost"]
+    [plainly] = save(spec.draw(frames), tmp_path / "plain", ["svg"])
     with mpl.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.hashsalt": "other"}):
-        [styled, *_] = save(spec.draw(frames), tmp_path / "styled")
+        [styled] = save(spec.draw(frames), tmp_path / "styled", ["svg"])
     assert styled.read_bytes() == plainly.read_bytes()
 
 
@@ -103,8 +102,10 @@ def test_labels_do_not_overlap(frames, name):
         renderer = FigureCanvasAgg(figure).get_renderer()
         figure.draw(renderer)
     for axes in drawn_axes(figure):
-        texts = [*axes.get_yticklabels(), *axes.texts]
+        texts = [text for text in (*axes.get_yticklabels(), *axes.texts) if text.get_visible()]
         boxes = [text.get_window_extent(renderer) for text in texts if text.get_text()]
+        # A tick outside the limits has no place.
+        boxes = [box for box in boxes if np.isfinite(box.get_points()).all()]
         for a, b in itertools.combinations(boxes, 2):
             overlap = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
             # Boxes hold the room of ascenders and descenders: letters touch later than boxes.
@@ -138,7 +139,7 @@ def test_captions_say_how_firm_the_results_are(frames, name):
 def test_the_caption_of_the_losses_counts_what_was_tested(frames):
     caption = FIGURES["losses"].caption(frames)
     tested = frames["results"].filter((pl.col("analysis") == "losses") & pl.col("confirmatory"))
-    assert f"Of {tested.height} pre-specified losses {tested['reject'].sum()} are above" in caption
+    assert f"{tested['reject'].sum()} of {tested.height} pre-specified losses." in caption
     assert "smollm2 (8)" in caption
 
 

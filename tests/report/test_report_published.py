@@ -49,6 +49,8 @@ def test_candidates_are_counted(frames):
 
 def test_a_wrong_file_is_explained(tmp_path):
     path = tmp_path / "published.yaml"
-    path.write_text(FILE.read_text(encoding="utf-8").replace("pools:", "pool:", 1))
+    path.write_text(
+        FILE.read_text(encoding="utf-8").replace("pools: unscreened", "pool: unscreened", 1)
+    )
     with pytest.raises(ConfigError, match=r"published\.yaml: .*ours.*pool"):
         read_published(path)

@@ -124,21 +124,23 @@ def test_invalid_actions_are_steps_too(tmp_path):
 
 
 def test_a_cap_passes_over_full_clusters_whatever_the_window(tmp_path):
-    capped = changed(size=5, max_per_cluster=3)
+    capped = changed(size=8, max_per_cluster=4)
     found = collect(tmp_path / "a", capped).trajectories
     failures = found.filter(~pl.col("success"))
-    assert failures.height == 5
-    assert max(failures["cluster"].value_counts()["count"]) == 3
+    assert failures.height == 8
+    assert max(failures["cluster"].value_counts()["count"]) == 4
     uncapped = collect(tmp_path / "b", changed(size=30)).trajectories
     expected, full = [], {"easy": 0, "hard": 0}
     for run in uncapped.iter_rows(named=True):
-        if full[run["cluster"]] < 3 and sum(full.values()) < 5:
+        if full[run["cluster"]] < 4 and sum(full.values()) < 8:
             full[run["cluster"]] += not run["success"]
             expected.append(run["order"])
     assert found["order"].to_list() == expected
+    assert expected != list(range(len(expected))), "no run was passed over"
     for window in (1, 100):
-        other = collect(tmp_path / f"w{window}", changed(size=5, max_per_cluster=3, window=window))
+        other = collect(tmp_path / f"w{window}", replace(capped, window=window))
         assert other.trajectories.equals(found)
+    assert RolloutCache(tmp_path / "w1").read().height == found.height, "others were run in vain"
 
 
 def test_too_few_failures_are_an_error_that_says_how_many(tmp_path):

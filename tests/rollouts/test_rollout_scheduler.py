@@ -206,6 +206,21 @@ def test_what_no_retry_can_mend_stops_the_run_at_once(tmp_path, error):
     assert "infrastructure_error" not in found["status"]
 
 
+def test_no_episode_goes_on_after_the_run_has_stopped(tmp_path):
+    def wrong(call):
+        if call == 9:
+            raise WrongModel("serves llama, expected toy")
+
+    async def go():
+        acting, cache = actor(HashEngine(fault=wrong, delay_s=jitter)), RolloutCache(tmp_path)
+        items = pending(missing(wanted(), cache), Corridor(), BUDGET)
+        with pytest.raises(WrongModel):
+            await run_rollouts(items, {acting.executor_id: acting}, Corridor, cache)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(go())
+
+
 def test_a_replay_mismatch_stops_the_run_and_names_the_failure_and_step(tmp_path):
     wrong = spec(signature="s5", executor_id=actor().executor_id)
     rows = work_list([wrong.to_row("toy", "f7", 2, "c1")])
@@ -267,14 +282,16 @@ def test_a_run_outside_the_main_thread_leaves_signals_alone(tmp_path):
     assert cache.read().height == 6
 
 
-def test_the_first_of_several_signals_counts():
+def test_the_first_of_several_signals_counts(caplog):
     async def go():
         with stop_signals() as stopped:
             os.kill(os.getpid(), signal.SIGTERM)
             os.kill(os.getpid(), signal.SIGINT)
-            return await stopped
+            await asyncio.sleep(0.01)
+            return stopped.result()
 
     assert asyncio.run(go()) == signal.SIGTERM
+    assert not caplog.records, "the second one was an error of the event loop"
 
 
 def test_progress_says_how_much_is_done_how_fast_and_what_is_left(tmp_path):

@@ -22,7 +22,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 SPECIAL = ("<pad>", "<unk>", "<s>", "</s>")
 CHAT_TEMPLATE = "{% for message in messages %}{{ message['content'] }}\n{% endfor %}"
-LEARNING_RATE, WARM_UP, BATCH = 3e-3, 50, 256
+LEARNING_RATE, WARM_UP, BATCH = 3e-3, 50, 128
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,20 +66,17 @@ def flags(frame: pl.DataFrame, name: str, path: Path) -> pl.Series:
 
 
 def text_lists(frame: pl.DataFrame, name: str, path: Path) -> pl.Series:
-    """Lists of texts, sorted and distinct: a list, or texts separated by semicolons."""
+    """Lists of texts as they are: a list, or texts separated by semicolons."""
     values = frame[name]
     if values.dtype == pl.Null:
         values = values.cast(pl.String)
     if values.dtype == pl.String:
-        values = values.fill_null("").str.split(";")
+        values = values.str.split(";")
     if not isinstance(values.dtype, pl.List):
         raise DataError(
             path, f"column {name} is {values.dtype}, expected lists, or text separated by ';'."
         )
-    element = pl.element().cast(pl.String).str.strip_chars()
-    cleaned = values.list.eval(element.filter(element.is_not_null() & (element != "")))
-    empty = pl.Series(name, [[]], dtype=pl.List(pl.String))
-    return cleaned.list.unique().list.sort().fill_null(empty.first())
+    return values.cast(pl.List(pl.String))
 
 
 def _refuse(wrong: pl.Series, frame: pl.DataFrame, name: str, what: str, path: Path) -> None:

@@ -84,9 +84,9 @@ def _positions(own: pl.DataFrame, seed: int) -> pl.DataFrame:
 
 
 def _candidates(rows: pl.DataFrame) -> pl.DataFrame:
+    source = pl.col("sources").explode().str.strip_chars()
     merged = rows.group_by("failure_id", "t", "candidate_id").agg(
-        pl.col("is_original").first(),
-        pl.col("sources").explode().drop_nulls().unique().sort(),
+        pl.col("is_original").first(), source.filter(source != "").unique().sort()
     )
     return _fit(
         merged.with_columns(action="candidate_id").sort("failure_id", "t", "candidate_id"),

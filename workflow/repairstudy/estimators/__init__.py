@@ -7,7 +7,12 @@ SciPy's special functions are loaded by the two functions that use them.
 
 from repairstudy.estimators.acceptance import acceptance
 from repairstudy.estimators.agreement import cohen_kappa, exact_agreement, kendall_tau
-from repairstudy.estimators.batch import budget_curves, crossfit_many, subsample_weights_many
+from repairstudy.estimators.batch import (
+    acceptance_many,
+    budget_curves,
+    crossfit_many,
+    subsample_weights_many,
+)
 from repairstudy.estimators.budget import equivalent_budget, equivalent_budgets
 from repairstudy.estimators.crossfit import budget_curve, common_splits, crossfit, random_splits
 from repairstudy.estimators.exact import exact_external, exact_value
@@ -49,6 +54,7 @@ __all__ = [
     "PositiveControl",
     "Selected",
     "acceptance",
+    "acceptance_many",
     "argmax_weights",
     "binomial_law",
     "bootstrap_t_interval",

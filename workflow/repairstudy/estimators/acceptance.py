@@ -30,8 +30,7 @@ def acceptance(
     table = outcome_table(outcomes)
     wins = success_table(successes, table)
     heldout_size(table.shape[1], of)
-    if not 1 <= k <= of:
-        raise ValueError(f"k = {k} is not in 1..{of}, the rollouts tried.")
+    check_acceptance(k, of)
     return tournament(
         [verdict_law(success_law(*arm, of), k) for arm in zip(table, wins, strict=True)]
     )
@@ -45,3 +44,9 @@ def verdict_law(law: Law, k: int) -> Law:
     pmf = np.array([law.pmf[part].sum() for _, part in possible])
     credit = np.array([law.pmf[part] @ law.heldout[part] for _, part in possible])
     return Law(np.array([verdict for verdict, _ in possible]), pmf, credit / pmf)
+
+
+def check_acceptance(k: int, of: int) -> None:
+    """Refuse a rule that accepts everything or nothing."""
+    if not 1 <= k <= of:
+        raise ValueError(f"k = {k} is not in 1..{of}, the rollouts tried.")

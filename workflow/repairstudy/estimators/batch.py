@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from repairstudy.estimators.acceptance import acceptance, check_acceptance
 from repairstudy.estimators.arrays import Array, heldout_size, is_binary, outcome_table
 from repairstudy.estimators.crossfit import crossfit
 from repairstudy.estimators.external import subsample_weights
@@ -28,7 +29,7 @@ def crossfit_many(outcomes: Sequence[ArrayLike], m: int) -> list[Selected]:
     tables = [outcome_table(table) for table in outcomes]
     for table in tables:
         heldout_size(table.shape[1], m)
-    selected = _selected(tables, m)
+    selected = _selected(tables, lambda n: _sums(n, m))
     return [
         crossfit(table, m) if one is None else one
         for table, one in zip(tables, selected, strict=True)
@@ -48,39 +49,79 @@ def subsample_weights_many(outcomes: Sequence[ArrayLike], r: int) -> list[Array]
     tables = [outcome_table(table) for table in outcomes]
     return [
         subsample_weights(table, r) if one is None else one.weights
-        for table, one in zip(tables, _selected(tables, r), strict=True)
+        for table, one in zip(tables, _selected(tables, lambda n: _sums(n, r)), strict=True)
     ]
 
 
-def _selected(tables: list[Array], m: int) -> list[Selected | None]:
-    """The selections of the positions whose outcomes are 0 and 1; None for those with rewards."""
+def acceptance_many(
+    outcomes: Sequence[ArrayLike],
+    k: int,
+    of: int,
+    successes: Sequence[ArrayLike] | None = None,
+) -> list[Selected]:
+    """`acceptance` of each position, from P tables (K, n) and as many of successes if given."""
+    tables = [outcome_table(table) for table in outcomes]
+    wins: Sequence[ArrayLike | None] = [None] * len(tables) if successes is None else successes
+    # Rewards and successes apart are no business of counts alone.
+    counted = [
+        table if win is None or np.array_equal(win, table) else None
+        for table, win in zip(tables, wins, strict=True)
+    ]
+    check_acceptance(k, of)
+    for table in tables:
+        heldout_size(table.shape[1], of)
+    return [
+        acceptance(table, k, of, win) if one is None else one
+        for table, win, one in zip(
+            tables, wins, _selected(counted, lambda n: _verdicts(n, k, of)), strict=True
+        )
+    ]
+
+
+# For each number of successes s = 0..n: probabilities (n + 1, L) of what an arm may show, in
+# ascending order, and the value that is then credited.
+Rule = Callable[[int], tuple[Array, Array]]
+
+
+def _sums(n: int, m: int) -> tuple[Array, Array]:
+    """An arm shows how many of m rollouts succeed."""
+    if m > n:
+        raise ValueError(f"m = {m} is not in 0..{n}, the rollouts of the arm.")
+    pmf = hypergeometric(n, m)
+    rest = np.arange(n + 1.0)[:, None] - np.arange(m + 1)
+    return pmf, rest / (n - m) if m < n else np.full_like(pmf, np.nan)
+
+
+def _verdicts(n: int, k: int, of: int) -> tuple[Array, Array]:
+    """An arm shows whether it is rejected or accepted."""
+    pmf, heldout = _sums(n, of)
+    verdict = np.stack([np.arange(of + 1) < k, np.arange(of + 1) >= k], axis=1)
+    chances, credit = pmf @ verdict, (pmf * heldout) @ verdict
+    return chances, np.divide(credit, chances, out=np.zeros_like(credit), where=chances > 0)
+
+
+def _selected(tables: Sequence[Array | None], rule: Rule) -> list[Selected | None]:
+    """The selections of the positions whose outcomes are 0 and 1; None for all others."""
     found: list[Selected | None] = [None] * len(tables)
-    for n, members in _binary_groups(tables):
-        counts = np.array([tables[i].sum(axis=1) for i in members], dtype=np.intp)
-        for i, selected in zip(members, _hypergeometric_tournaments(counts, n, m), strict=True):
-            found[i] = selected
+    groups: dict[tuple[int, ...], list[tuple[int, Array]]] = defaultdict(list)
+    for i, table in enumerate(tables):
+        if table is not None and is_binary(table):
+            groups[table.shape].append((i, table.sum(axis=1)))
+    for (arms, n), members in groups.items():
+        chances, heldout = rule(n)
+        size = max(1, BLOCK // (arms * chances.shape[1] * len(gauss_legendre(arms)[0])))
+        for start in range(0, len(members), size):
+            places, sums = zip(*members[start : start + size], strict=True)
+            counts = np.array(sums, dtype=np.intp).T
+            selected = _tournaments(chances[counts], heldout[counts])
+            for i, one in zip(places, selected, strict=True):
+                found[i] = one
     return found
 
 
-def _binary_groups(tables: list[Array]) -> Iterator[tuple[int, list[int]]]:
-    """Positions of 0 and 1 with equal shapes, in groups that fit into memory, with their n."""
-    groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
-    for i, table in enumerate(tables):
-        if is_binary(table):
-            groups[table.shape].append(i)
-    for (arms, n), members in groups.items():
-        size = max(1, BLOCK // (arms * (n + 1) * len(gauss_legendre(arms)[0])))
-        for start in range(0, len(members), size):
-            yield n, members[start : start + size]
-
-
-def _hypergeometric_tournaments(counts: NDArray[np.intp], n: int, m: int) -> list[Selected]:
-    """Tournaments by m of n rollouts of arms with the success counts (P, K)."""
-    if m > n:
-        raise ValueError(f"m = {m} is not in 0..{n}, the rollouts of the arm.")
-    pmf = hypergeometric(n, m)[counts.T]  # (K, P, m + 1)
+def _tournaments(pmf: Array, heldout: Array) -> list[Selected]:
+    """Tournaments at P positions of K arms on L common points, each array (K, P, L)."""
     credit = pmf * win_probabilities(np.cumsum(pmf, axis=2) - pmf, pmf)
-    heldout = (counts.T[:, :, None] - np.arange(m + 1)) / (n - m) if m < n else np.nan
     values = (credit * heldout).sum(axis=(0, 2))
     weights = np.ascontiguousarray(credit.sum(axis=2).T)
     return [Selected(float(v), w) for v, w in zip(values, weights, strict=True)]

@@ -12,6 +12,10 @@ from typing import Any
 
 import numpy as np
 
+# One encoder for all: json.dumps would build a new one for every seed of every step.
+_ENCODER = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+)
 ID_LENGTH = 32  # hexadecimal digits: 128 bits, no accidental collision in any study
 
 
@@ -23,9 +27,7 @@ def canonical_json(value: Any) -> str:
         TypeError: a value that is not JSON (sets, objects, non-string keys).
     """
     _require_string_keys(value)
-    return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
+    return _ENCODER.encode(value)
 
 
 def digest(value: Any, length: int = ID_LENGTH) -> str:

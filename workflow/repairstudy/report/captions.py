@@ -30,8 +30,9 @@ def firmness(rows: pl.DataFrame) -> str:
         return "All results here are exploratory: the frozen plan names none of them."
     if planned == total:
         return "All results here are confirmatory: the frozen plan names them."
+    verb = "is" if planned == 1 else "are"
     return (
-        f"{planned} of the {total} results here are confirmatory, named by the frozen plan; the "
+        f"{planned} of the {total} results here {verb} confirmatory, named by the frozen plan; the "
         "others are exploratory."
     )
 

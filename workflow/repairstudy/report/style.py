@@ -62,9 +62,9 @@ def new_figure(height: float, width: float = WIDTH) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def save(figure: Figure, stem: str | Path) -> list[Path]:
+def save(figure: Figure, stem: str | Path, formats: Sequence[str] = FORMATS) -> list[Path]:
     """Write STEM.svg, .png (200 dots an inch) and .pdf; the same figure gives the same bytes."""
-    paths = [Path(f"{stem}.{ending}") for ending in FORMATS]
+    paths = [Path(f"{stem}.{ending}") for ending in formats]
     with house_style():
         figure.draw_without_rendering()  # lays it out once, for all formats
         figure.set_layout_engine("none")

@@ -63,7 +63,7 @@ def _check_values(frame: pl.DataFrame, column: Column, path: str | Path) -> None
 
 
 def _null_inside(lists: pl.Series) -> bool:
-    return bool(lists.list.eval(pl.element().is_null()).list.any().any())
+    return bool(lists.rechunk().to_arrow().flatten().null_count)
 
 
 def _check_key(frame: pl.DataFrame, table: Table, path: str | Path) -> None:

@@ -65,7 +65,7 @@ def decomposition(study: PoolStudy) -> Iterator[Row]:
         parts = zip(("target_loss", "budget_loss"), study.inference.means(columns), strict=True)
         for estimand, found in parts:
             yield study.row(
-                "decomposition", name, estimand, found, n_rollouts=count, note=f"at {r} rollouts"
+                "decomposition", name, estimand, found, n_rollouts=count, note=f"at r = {r}"
             )
 
 

@@ -71,7 +71,7 @@ def _other_seeds(study: PoolStudy) -> Row:
     count = study.rollouts((), "primary", original=False)
     count += study.pool.count("control", study.pool.deployed, "primary")
     name = f"executor:{study.pool.deployed}@other_seeds"
-    return study.row(ANALYSIS, name, "loss", found, n_rollouts=count, note=f"at {r} rollouts")
+    return study.row(ANALYSIS, name, "loss", found, n_rollouts=count, note=f"at r = {r}")
 
 
 def validity(study: PoolStudy, executors: pl.DataFrame) -> Iterator[Row]:

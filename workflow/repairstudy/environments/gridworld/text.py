@@ -34,7 +34,7 @@ def observe(layout: Layout, state: State) -> str:
         f"{action} {_contents(layout, state, neighbour(state.position, action))}"
         for action in MOVES
     )
-    return f"Around you: {around}. Goal: {_direction(state.position, layout.goal)}."
+    return f"Around you: {around}. The goal is {_direction(state.position, layout.goal)}."
 
 
 def draw(layout: Layout, state: State) -> str:
@@ -57,13 +57,11 @@ def _contents(layout: Layout, state: State, cell: Cell) -> str:
 
 
 def _direction(position: Cell, goal: Cell) -> str:
+    """Direction before distance: a small language model copies the words that it can find."""
     down, right = goal[0] - position[0], goal[1] - position[1]
-    parts = []
-    if down:
-        parts.append(f"{abs(down)} {'down' if down > 0 else 'up'}")
-    if right:
-        parts.append(f"{abs(right)} {'right' if right > 0 else 'left'}")
-    return " and ".join(parts)
+    vertical = ["down" if down > 0 else "up"] if down else []
+    horizontal = ["right" if right > 0 else "left"] if right else []
+    return f"{' and '.join(vertical + horizontal)}, {abs(down) + abs(right)} away"
 
 
 def _symbol(layout: Layout, state: State, cell: Cell) -> str:

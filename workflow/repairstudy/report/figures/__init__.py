@@ -5,7 +5,7 @@ Importing this package imports matplotlib and seaborn.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -27,7 +27,7 @@ from repairstudy.report.figures import (
     positive_control,
 )
 from repairstudy.report.frames import Frames
-from repairstudy.report.style import save
+from repairstudy.report.style import FORMATS, save
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +59,14 @@ FIGURES: dict[str, FigureSpec] = {
 }  # fmt: skip
 
 
-def draw_all(frames: Frames, folder: str | Path) -> list[Path]:
+def draw_all(frames: Frames, folder: str | Path, formats: Sequence[str] = FORMATS) -> list[Path]:
     """Write every figure that the study has data for, as SVG, PNG and PDF, with its caption."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for spec in FIGURES.values():
         if spec.available(frames):
-            paths += save(spec.draw(frames), folder / spec.name)
+            paths += save(spec.draw(frames), folder / spec.name, formats)
             text = folder / f"{spec.name}.txt"
             text.write_text(f"{spec.title}\n\n{spec.caption(frames)}\n", encoding="utf-8")
             paths.append(text)

@@ -57,8 +57,8 @@ def caption(frames: Frames) -> str:
         [
             "Thick curve: held-out net gain of choosing a candidate by so many rollouts of the "
             f"deployed executor itself, with {percent(study.level)} intervals over failures. Each "
-            "other evaluator's net gain is a horizontal line; the dot where it meets the curve is its "
-            "equivalent budget, the number beside its name: the own rollouts a candidate that "
+            "other evaluator's net gain is a horizontal line; the dot where it meets the curve is "
+            "its equivalent budget, the number beside its name: the own rollouts a candidate that "
             "are worth as much. A triangle on the left edge: worth less than random choice; on "
             "the right edge: more than the largest budget of the curve.",
             *(_sentence(frames, study, pool) for pool in study.pools),

@@ -71,7 +71,8 @@ def caption(frames: Frames) -> str:
             bars(study),
             f"{held.height} of {pairs.height} exact values lie within the interval of their "
             f"estimate; the mean distance is {gap:.3f}. The intervals are over failures, which "
-            "estimate and exact value share, so nearly all should."
+            "estimate and exact value share, so nearly all should; evaluators of a pool share its "
+            "rollouts and miss together."
             if pairs.height
             else "",
             "All exact results are exploratory.",

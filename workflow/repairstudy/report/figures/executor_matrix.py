@@ -141,7 +141,7 @@ def _write(axes: Axes, i: int, j: int, row: dict[str, Any], norm: TwoSlopeNorm) 
     if row["estimate"] is None:
         return
     control = row["analysis"] != "losses"
-    dark = abs(norm(row["estimate"]) - 0.5) > 0.33
+    dark = abs(norm(row["estimate"]) - 0.5) > 0.4
     # Not the ink of the style: a cell keeps its colour in the dark, and so must its letters.
     colour = "#fdfdfd" if dark else "#57606b" if control else "#111417"
     axes.text(

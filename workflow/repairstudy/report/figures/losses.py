@@ -71,8 +71,8 @@ def caption(frames: Frames, analysis: str = ANALYSIS) -> str:
             largest_by_pool(
                 rows.filter(pl.col("evaluator") != "random"), study, "The largest loss:"
             ),
-            f"Of {planned.height} pre-specified losses {rejected} are above zero after Holm's "
-            "correction within their families (stars)."
+            f"Above zero after Holm's correction within the families (stars): {rejected} of "
+            f"{planned.height} pre-specified losses."
             if planned.height
             else "",
             firmness(rows),

@@ -14,6 +14,7 @@ from repairstudy.report.figures.parts import (
     sentences,
 )
 from repairstudy.report.frames import Frames, statistics
+from repairstudy.report.names import TARGET, evaluator
 from repairstudy.report.study import study_of
 from repairstudy.report.style import styled
 
@@ -52,8 +53,10 @@ def caption(frames: Frames) -> str:
 
 
 def _rows(frames: Frames) -> pl.DataFrame:
-    """Parts of the loss, of evaluators that have both."""
+    """Parts of the loss, of evaluators with another target that have both."""
     rows = statistics(frames, "exact", *PARTS).drop_nulls("estimate")
+    targets = [name for name in rows["evaluator"].unique() if evaluator(name).kind == TARGET]
+    rows = rows.filter(pl.col("evaluator").is_in(targets))
     # Without rollouts of its own an evaluator has no noise: nothing to split.
     noisy = rows.filter((pl.col("estimand") == "evaluator_noise") & (pl.col("estimate") != 0.0))
     return rows.join(noisy, on=["pool", "evaluator"], how="semi")

@@ -68,7 +68,7 @@ def evaluator_lines(names: Iterable[str]) -> list[Line]:
         if item.kind != kind:
             kind = item.kind
             lines.append(Line(f"heading {kind}", KIND_TITLES[kind], heading=True))
-        lines.append(Line(item.name, item.label))
+        lines.append(Line(item.name, plain(item.label)))
     return lines
 
 

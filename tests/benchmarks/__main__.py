@@ -1,0 +1,31 @@
+"""Run the benchmarks, or those of one figure: ``python -m tests.benchmarks [FIGURE]``.
+
+Each figure is one JSON line: figure, value, unit, the baseline it is compared with (measured in
+the same process or session), and the ratio.
+"""
+
+import importlib
+import json
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def main(wanted: str | None) -> int:
+    modules = {path.stem: path.read_text(encoding="utf-8") for path in HERE.glob("bench_*.py")}
+    # A benchmark's source names its figures, so one figure can be run without all others.
+    chosen = [name for name, source in sorted(modules.items()) if not wanted or wanted in source]
+    shown = 0
+    for name in chosen:
+        for line in importlib.import_module(f"tests.benchmarks.{name}").run():
+            if wanted in (None, line["figure"]):
+                print(json.dumps(line), flush=True)
+                shown += 1
+    if not shown:
+        print(f"no benchmark measures '{wanted}'", file=sys.stderr)
+    return 0 if shown else 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else None))
