@@ -138,6 +138,21 @@ def test_evaluators_of_primary_positions_alone_have_no_failure_scope() -> None:
         assert rows.select("scope", "t").rows() == [("position", 2)]
 
 
+def test_an_evaluator_is_there_for_all_failures_of_a_pool_or_for_none() -> None:
+    """Also where one failure alone would allow it: its one position, or its outcomes of 0 and 1."""
+    world = two_positions()
+    world.failure("g")
+    world.position("g", 0, {"a": wins(5, 12)}, wins(1, 12))
+    world.rows["rollouts"] = [r for r in world.rows["rollouts"] if r["failure_id"] != "f"]
+    for t, arms in ((2, "ab"), (7, "cd")):
+        world.roll("dep", "label", "f", t, {c: [0.5, 0.25] * 6 for c in [*arms, "orig"]})
+    world.score("judge", "f", 2, {"a": 1.0, "b": 0.0})
+    world.score("judge", "g", 0, {"a": 1.0})
+    values = select(build_pool(world.frames(), "pool", "reward")).values.filter(scope="failure")
+    by_failure = values.group_by("failure_id").agg(pl.col("evaluator").sort())["evaluator"]
+    assert by_failure.to_list() == [["earliest_success", "matched", "random"]] * 2
+
+
 def test_with_one_position_both_scopes_agree_on_external_evaluators() -> None:
     world = one_position()
     world.score("judge", "f", 3, {"a": 0.0, "b": 1.0})

@@ -10,6 +10,7 @@ import pytest
 
 from repairstudy.records import TABLES
 from repairstudy.report.figures import FIGURES
+from repairstudy.report.grids import ESTIMANDS
 from repairstudy.report.page import render_report, write_report
 from repairstudy.report.published import read_published
 from repairstudy.report.verdicts import tally, verdicts
@@ -239,3 +240,7 @@ def test_the_report_is_written_from_the_drawn_figures(frames, tmp_path):
     assert 'id="losses-a"' in html
     assert 'id="figure-cost"' not in html
     assert "explorer" not in html
+
+
+def test_every_statistic_is_explained(frames):
+    assert set(frames["results"]["estimand"]) <= set(ESTIMANDS)

@@ -66,8 +66,9 @@ def select(pool: PoolData, rules: Rules | None = None) -> Selections:
             [Choice(name, s.value - position.base, (s.weights,)) for name, s in chosen.items()],
         )
     if pool.originals > 1:
+        testable = all(_can_be_tested(position, rules.matched) for position in pool.positions)
         for positions in pool.by_failure:
-            rows.add(FAILURE, positions, list(_failure_scope(positions, pool, rules)))
+            rows.add(FAILURE, positions, list(_failure_scope(positions, pool, rules, testable)))
     return rows.frames()
 
 
@@ -90,7 +91,7 @@ def _require_heldout(pool: PoolData, rules: Rules) -> None:
 
 
 def _failure_scope(
-    positions: tuple[PositionData, ...], pool: PoolData, rules: Rules
+    positions: tuple[PositionData, ...], pool: PoolData, rules: Rules, testable: bool
 ) -> Iterator[Choice]:
     """The choices of the evaluators that are there for every failure of the pool."""
     arms = [Position(p.outcomes, p.original, p.successes) for p in positions]
@@ -98,7 +99,7 @@ def _failure_scope(
         MATCHED: crossfit_failure(arms, rules.matched),
         "earliest_success": earliest_success(arms),
     }
-    if all(_can_be_tested(position, rules.matched) for position in pool.positions):
+    if testable:
         own["latest_significant"] = latest_significant(arms, rules.matched, rules.alpha)
     for name, chosen in own.items():
         yield Choice(name, chosen.value, chosen.weights)

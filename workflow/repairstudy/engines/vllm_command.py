@@ -37,7 +37,7 @@ class VllmSettings:
     threads: int = 2
     max_model_len: int = 1024
     max_num_seqs: int = 64
-    kv_cache_gib: int = 1
+    kv_cache_gib: int = 2
     start_timeout: float = 600.0
     arguments: tuple[str, ...] = ()
     concurrency: int = 32

@@ -148,7 +148,7 @@ def _audit_tally(frames: Frames) -> str:
     passed = table_of(frames, "audit")["passed"]
     failed = int((~passed).sum())
     return (
-        f"{len(passed)} checks, all hold."
+        f"{len(passed)} check{'s' * (len(passed) != 1)}, all hold."
         if not failed
         else f"{failed} of {len(passed)} checks do not hold."
     )

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from repairstudy.report.text import readable
 
+LONGEST_CELL = 1000  # characters of one cell of a table
 FOLDER = Path(__file__).with_name("templates")
 
 
@@ -21,7 +22,7 @@ def _shown(value: Any) -> Any:
 
 @cache
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER),
         autoescape=True,
         finalize=_shown,
@@ -29,6 +30,8 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["brief"] = lambda text: readable(text, LONGEST_CELL)
+    return environment
 
 
 def render(template: str, **content: Any) -> str:
