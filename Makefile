@@ -9,7 +9,7 @@ CONFIG ?= config/config.yaml
 SNAKEMAKE = .venv/bin/snakemake --cores $(CORES) --configfile $(CONFIG)
 
 .DEFAULT_GOAL := help
-.PHONY: help study figures test lint format bench clean lock install
+.PHONY: help study vllm figures test lint format bench clean lock install
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,8 @@ bench: install ## run the benchmarks, or one: make bench NAME=figure
 clean: ## remove results and environments, not the rollout cache
 	rm -rf .venv .venv-vllm .snakemake
 	find results -mindepth 1 -maxdepth 1 ! -name cache -exec rm -rf {} + 2>/dev/null || true
+
+vllm: .venv-vllm/installed ## set up the environment of the model servers alone
 
 install: .venv/installed .venv-vllm/installed ## set up both environments
 

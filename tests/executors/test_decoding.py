@@ -12,7 +12,8 @@ from repairstudy.errors import EngineError
 from repairstudy.executors import Decoding
 from repairstudy.executors.decoding import action_probabilities, draw, validity_mass
 
-LOGPROBS = st.lists(st.floats(-30.0, 0.0), min_size=1, max_size=8)
+# All different: which of two equal choices is dropped is a matter of its own (test_ties)
+LOGPROBS = st.lists(st.integers(-300, 0).map(lambda n: n / 20), min_size=1, max_size=8, unique=True)
 DECODINGS = st.builds(
     Decoding,
     temperature=st.floats(0.05, 3.0),
@@ -45,14 +46,9 @@ def by_definition(logprobs, decoding):
 
 @given(LOGPROBS, DECODINGS)
 def test_sampling_follows_the_definition(logprobs, decoding):
-    expected = by_definition(logprobs, decoding)
     found = action_probabilities(logprobs, decoding)
+    assert found == pytest.approx(by_definition(logprobs, decoding), abs=1e-12)
     assert found.sum() == pytest.approx(1.0, abs=1e-12)
-    near_the_edge = any(
-        abs(s - decoding.top_p) < 1e-9 for s in accumulate(sorted(expected, reverse=True))
-    )
-    if not near_the_edge:
-        assert found == pytest.approx(expected, abs=1e-9)
 
 
 def test_hand_computed_values():
@@ -112,7 +108,7 @@ def test_draws_follow_the_probabilities():
 
 def test_a_draw_is_a_function_of_its_seed():
     probabilities = [0.25] * 4
-    assert [draw(probabilities, seed) for seed in range(8)] == [3, 3, 3, 3, 3, 3, 3, 3]
+    assert [draw(probabilities, seed) for seed in range(8)] == [2, 3, 2, 2, 3, 1, 2, 2]
 
 
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=6).filter(any), st.integers(0, 2**63 - 1))
