@@ -87,6 +87,7 @@ class FakeServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = 65536  # head and body in one packet
 
             def do_GET(self):
                 self.reply(None)

@@ -117,7 +117,7 @@ def test_a_server_without_vllms_additions_completes_but_does_not_score():
         assert set(server.completions()[0]) == {
             *("model", "prompt", "max_tokens", "temperature", "top_p", "seed", "stop")
         }
-        with pytest.raises(ConfigError, match="use decoding.mode: text"):
+        with pytest.raises(ConfigError, match=r"use decoding\.mode: text"):
             ask(server, [lambda e: e.score("Go", MOVES)])
         with pytest.raises(ConfigError, match="top_k"):
             ask(server, [lambda e: e.complete(Request("Go", 1.0, 1.0, 5, 1, 0))])
@@ -125,7 +125,7 @@ def test_a_server_without_vllms_additions_completes_but_does_not_score():
 
 def test_the_wrong_model_is_noticed_before_anything_is_asked():
     with FakeServer(models=("large", "huge")) as server:
-        with pytest.raises(WrongModel, match="expected model 'small', .* offers 'large', 'huge'"):
+        with pytest.raises(WrongModel, match=r"expected model 'small', .* offers 'large', 'huge'"):
             ask(server, [complete])
         assert server.completions() == []
 
@@ -163,9 +163,9 @@ def test_a_request_that_is_wrong_is_not_repeated():
 
 
 def test_no_answer_in_time():
-    with FakeServer(replies=[Reply(wait_s=1.0)] * 2) as server:
-        with pytest.raises(EngineError, match=r"no answer in time .* 2 of 2"):
-            ask(server, [complete], timeout=0.1, attempts=2)
+    silent = FakeServer(replies=[Reply(wait_s=1.0)] * 2)
+    with silent, pytest.raises(EngineError, match=r"no answer in time .* 2 of 2"):
+        ask(silent, [complete], timeout=0.1, attempts=2)
 
 
 def test_a_server_that_has_ended_is_not_waited_for():
@@ -203,7 +203,11 @@ def test_requests_in_flight_are_bounded():
 
 
 def test_an_answer_without_its_fields_is_an_engine_error():
-    for body in (b"{}", b'{"choices": []}', b'{"choices": [{"text": "a", "finish_reason": "abort"}]}'):
+    for body in (
+        b"{}",
+        b'{"choices": []}',
+        b'{"choices": [{"text": "a", "finish_reason": "abort"}]}',
+    ):
         with FakeServer(replies=[Reply(200, body)]) as server, pytest.raises(EngineError):
             ask(server, [complete])
 
@@ -219,7 +223,7 @@ def test_the_key_is_sent_and_never_shown(caplog, monkeypatch):
         server.replies = [echo]
         with pytest.raises(EngineError, match=r"bad key \*\*\*") as echoed:
             ask(server, [complete], key=key)
-        with pytest.raises(EngineError, match="401.*api_key_env") as refused:
+        with pytest.raises(EngineError, match=r"401.*api_key_env") as refused:
             ask(server, [complete], key="wrong-secret")
     shown = f"{echoed.value!r} {refused.value!r} {caplog.text}"
     assert secret not in shown

@@ -112,10 +112,10 @@ def test_t_interval_counts_clusters_not_failures() -> None:
 
 def test_bootstrap_t_is_its_definition_draw_by_draw() -> None:
     values, count, labels = VALUES[:, 1], len(set(CLUSTERS)), sorted(set(CLUSTERS))
-    counts = rng(5).multinomial(count, np.full(count, 1 / count), 400)
+    drawn = rng(5).integers(0, count, (400, count))
     ratios = []
-    for draw in counts:
-        members = [np.flatnonzero(label == CLUSTERS) for label in np.repeat(labels, draw)]
+    for draw in drawn:
+        members = [np.flatnonzero(label == CLUSTERS) for label in np.array(labels)[draw]]
         copies = np.repeat(np.arange(count), [len(rows) for rows in members])
         rows = np.concatenate(members)
         sample = values[rows]

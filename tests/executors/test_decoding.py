@@ -80,7 +80,9 @@ def test_ties():
     tied = [math.log(0.25)] * 4
     assert action_probabilities(tied, Decoding(0.0)).tolist() == [1, 0, 0, 0]
     assert action_probabilities(tied, Decoding(0.7, 1.0, top_k=1)).tolist() == [0.25] * 4
-    assert action_probabilities(tied, Decoding(1.0, 0.75)) == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3])
+    assert action_probabilities(tied, Decoding(1.0, 0.75)) == pytest.approx(
+        [0, 1 / 3, 1 / 3, 1 / 3]
+    )
 
 
 def test_the_most_likely_is_never_dropped():

@@ -62,11 +62,11 @@ def test_braces_in_observations_stay_as_they_are(name):
 def test_unknown_protocols_and_slots_name_what_is_accepted():
     with pytest.raises(ConfigError, match=r"'ego'.*ego/1, recent/1, transcript/1"):
         make_protocol("ego")
-    with pytest.raises(ConfigError, match="slot {observation} is missing"):
+    with pytest.raises(ConfigError, match=r"slot {observation} is missing"):
         make_protocol("ego/1").prompt("no slot", VIEW)
-    with pytest.raises(ConfigError, match="unknown slot {mood}"):
+    with pytest.raises(ConfigError, match=r"unknown slot {mood}"):
         make_protocol("ego/1").prompt("{observation}{mood}", VIEW)
-    with pytest.raises(ConfigError, match="must end with {action}"):
+    with pytest.raises(ConfigError, match=r"must end with {action}"):
         make_protocol("transcript/1").prompt("Walk.\n\n{observation}{action} now", VIEW)
 
 

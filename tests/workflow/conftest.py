@@ -23,7 +23,7 @@ class Workspace:
 
     def command(self, *arguments, configfile="config/studies/tiny.yaml"):
         program = Path(sys.executable).with_name("snakemake")
-        return [program, "--cores", "2", "--configfile", configfile, "--quiet", "rules", *arguments]
+        return [program, "--quiet", "rules", "--configfile", configfile, "--cores", "2", *arguments]
 
     def start(self, *arguments, **options):
         """The study in a session of its own, so that all of it can be killed at once."""

@@ -4,7 +4,7 @@
 rule action_distributions:
     input:
         plan=rules.freeze_plan.output.frozen,
-        checkpoint=checkpoint_of_executor,
+        checkpoint=ancient(local_checkpoint),
     output:
         policy=RESULTS / "policies" / "{executor}.parquet",
     log:
@@ -16,6 +16,7 @@ rule action_distributions:
     threads: server_threads
     params:
         config=config,
+        weights=weights_stamp,
     message:
         "Asking {wildcards.executor} once for its next action at every distinct prompt"
     script:
@@ -25,7 +26,7 @@ rule action_distributions:
 rule collect:
     input:
         plan=rules.freeze_plan.output.frozen,
-        checkpoint=checkpoint_of_executor,
+        checkpoint=ancient(local_checkpoint),
         policy=policy_of_executor,
     output:
         trajectories=RESULTS / "collected" / "{executor}.trajectories.parquet",
@@ -39,6 +40,7 @@ rule collect:
     threads: server_threads
     params:
         config=config,
+        weights=weights_stamp,
     message:
         "Collecting failed runs of {wildcards.executor}"
     script:

@@ -1,5 +1,6 @@
 """The checked configuration, and what rules derive from it."""
 
+import hashlib
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -8,6 +9,7 @@ from repairstudy.config import OutcomesConfig, parse_study
 from repairstudy.errors import StudyError
 
 ENVIRONMENT = "../envs/repairstudy.yaml"
+SMOLLM2 = Path("resources/models/smollm2-135m-instruct/model.safetensors")
 STAGES = ("screen", "main", "fresh")
 
 try:
@@ -24,32 +26,49 @@ if not FROM_OUTCOMES:
     CHOICE_EXECUTORS = sorted(
         name for name, executor in STUDY.executors.items() if executor.decoding.mode == "choice"
     )
-    CHECKPOINTS = {
-        name: Path(model.path) / "model.safetensors"
-        for name, model in STUDY.models.items()
-        if model.kind == "vllm" and Path(model.path).parts[:2] == ("resources", "models")
-    }
 
 
-def checkpoint_of_model(model):
-    """The checkpoint that a rule of this workflow makes or ships, if the model has one."""
-    return [CHECKPOINTS[model]] if model in CHECKPOINTS else []
+def model_of(wildcards):
+    """The model that a job talks to; a job without a wildcard of one is the judge's."""
+    if hasattr(wildcards, "executor"):
+        return STUDY.executors[wildcards.executor].model
+    if hasattr(wildcards, "proposer"):
+        return STUDY.candidates.proposers[wildcards.proposer].model
+    if hasattr(wildcards, "model"):
+        return wildcards.model
+    return STUDY.evaluators.judge.model if STUDY.evaluators.judge else None
 
 
-def checkpoint_of_executor(wildcards):
-    return checkpoint_of_model(STUDY.executors[wildcards.executor].model)
+def local_checkpoint(wildcards):
+    """The weights of the job's model, where they are a file of this machine or of a rule."""
+    model = STUDY.models.get(model_of(wildcards))
+    if model is None or model.kind != "vllm":
+        return []
+    weights = Path(model.path) / "model.safetensors"
+    made_here = weights.parent.parts[:2] == ("resources", "models")
+    return [weights] if made_here or weights.exists() else []
 
 
-def checkpoint_of_proposer(wildcards):
-    return checkpoint_of_model(STUDY.candidates.proposers[wildcards.proposer].model)
+def weights_stamp(wildcards):
+    """Changes when somebody puts other weights into a checkpoint's folder.
+
+    A file's time would not do: in a fresh clone it is the time of cloning, and a copy of
+    finished results would be run again.
+    """
+    weights = [path for path in local_checkpoint(wildcards) if path != SMOLLM2]
+    return [content_stamp(path) for path in weights]
 
 
-def checkpoint(wildcards):
-    return checkpoint_of_model(wildcards.model)
-
-
-def judge_checkpoint(wildcards):
-    return checkpoint_of_model(STUDY.evaluators.judge.model) if STUDY.evaluators.judge else []
+def content_stamp(path):
+    """A hash of a file's size and of its first and last MiB."""
+    path = Path(path)
+    if not path.exists():
+        return "missing"
+    with path.open("rb") as file:
+        parts = [str(path.stat().st_size).encode(), file.read(2**20)]
+        file.seek(max(0, path.stat().st_size - 2**20))
+        parts.append(file.read())
+    return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 def policies_of_model(wildcards):
@@ -68,15 +87,5 @@ def policy_of_executor(wildcards):
 
 def server_threads(wildcards):
     """Cores that the job's model server binds; 1 where no server runs on this machine."""
-    if hasattr(wildcards, "executor"):
-        model = STUDY.executors[wildcards.executor].model
-    elif hasattr(wildcards, "proposer"):
-        model = STUDY.candidates.proposers[wildcards.proposer].model
-    elif hasattr(wildcards, "model"):
-        model = wildcards.model
-    elif STUDY.evaluators.judge:
-        model = STUDY.evaluators.judge.model
-    else:
-        return 1
-    section = STUDY.models[model]
-    return section.threads if section.kind == "vllm" else 1
+    model = STUDY.models.get(model_of(wildcards))
+    return model.threads if model is not None and model.kind == "vllm" else 1

@@ -3,7 +3,7 @@
 
 rule prepare_smollm2:
     output:
-        "resources/models/smollm2-135m-instruct/model.safetensors",
+        SMOLLM2,
     log:
         "results/logs/prepare_smollm2.log",
     conda:

@@ -3,7 +3,7 @@
 
 rule freeze_plan:
     input:
-        plan=STUDY.plan,
+        plan=ancient(STUDY.plan),
     output:
         # Updated in place: the first frozen plan stays, later changes become amendments.
         frozen=update(RESULTS / "preregistration.json"),
@@ -13,6 +13,7 @@ rule freeze_plan:
         ENVIRONMENT
     params:
         study=STUDY.study,
+        content=content_stamp(STUDY.plan),
         outcomes_exist=FROM_OUTCOMES,
         traces=[RESULTS / "collected", LOGS / "collect", RESULTS / "work"],
     message:

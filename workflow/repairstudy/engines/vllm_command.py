@@ -25,6 +25,7 @@ class VllmSettings:
         max_num_seqs: requests that it batches at most.
         kv_cache_gib: memory for keys and values on a CPU.
         start_timeout: seconds until it must have answered a first request.
+        grace: seconds that it has to end by itself before it is killed.
         arguments: further command-line arguments; they win over ours.
         concurrency: requests in flight at most.
         timeout: seconds that a request may take.
@@ -39,6 +40,7 @@ class VllmSettings:
     max_num_seqs: int = 64
     kv_cache_gib: int = 2
     start_timeout: float = 600.0
+    grace: float = 15.0
     arguments: tuple[str, ...] = ()
     concurrency: int = 32
     timeout: float = 300.0

@@ -163,24 +163,25 @@ def _draw(clusters: int, replicates: int, rng: np.random.Generator) -> Array:
     """(B, C): how often each cluster is in each draw."""
     if replicates < 1:
         raise ValueError(f"{replicates} bootstrap replicates give no law.")
-    return rng.multinomial(clusters, np.full(clusters, 1.0 / clusters), replicates).astype(float)
+    drawn = rng.integers(0, clusters, (replicates, clusters))
+    drawn += np.arange(replicates)[:, None] * clusters
+    counts = np.bincount(drawn.ravel(), minlength=replicates * clusters)
+    return counts.reshape(replicates, clusters).astype(np.float64)
 
 
 def _studentising(data: Clustered, counts: Array) -> tuple[Array, Array]:
     """(B, E) means and their cluster-robust standard errors in each draw."""
     clusters, sizes = len(data.sizes), data.sizes
-    total = (counts @ sizes)[:, None]
     # Residuals about the overall mean keep the expanded square from cancelling.
     residuals = data.residuals
-    shift = counts @ residuals / total
-    squares = (
-        counts @ residuals**2
-        - 2.0 * shift * (counts @ (residuals * sizes[:, None]))
-        + shift**2 * (counts @ sizes**2)[:, None]
-    )
+    products = [residuals, residuals**2, residuals * sizes[:, None]]
+    linear, squared, crossed = np.split(counts @ np.hstack(products), 3, axis=1)
+    total, sizes_squared = (counts @ np.stack([sizes, sizes**2], axis=1)).T[:, :, None]
+    shift = linear / total
+    spread = squared - 2.0 * shift * crossed + shift**2 * sizes_squared
+    spread[spread <= ROUNDING * squared] = 0.0
     factor = clusters / (clusters - 1) if clusters > 1 else np.nan
-    squares[squares <= ROUNDING * (counts @ residuals**2)] = 0.0
-    return data.mean + shift, np.sqrt(factor * squares) / total
+    return data.mean + shift, np.sqrt(factor * spread) / total
 
 
 def _tails(level: float) -> tuple[float, float]:
