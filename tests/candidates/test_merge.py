@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repairstudy.candidates.merge import candidate_id, merge_proposals
-from repairstudy.candidates.propose import find_action
 from repairstudy.records.tables import PROPOSALS
 
 POSITION = pl.DataFrame({"failure_id": ["f"], "t": [2], "original": ["up"]})
@@ -48,11 +47,3 @@ def test_the_order_of_proposals_does_not_matter(rows):
     forward = merge_proposals(POSITION, proposals(*rows))
     backward = merge_proposals(POSITION, proposals(*reversed(rows)))
     assert forward.equals(backward)
-
-
-def test_the_first_named_action_is_found_and_longer_names_win():
-    actions = ["go to desk 1", "go to desk 10", "look"]
-    assert find_action("I would Go to desk 10, then look", actions) == "go to desk 10"
-    assert find_action("look at it. go to desk 1", actions) == "look"
-    assert find_action("overlook everything", actions) is None
-    assert find_action("", actions) is None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import polars as pl
@@ -14,6 +13,7 @@ from repairstudy.engines import Engine, Request
 from repairstudy.environments import Environment
 from repairstudy.executors import Decoding
 from repairstudy.executors.decoding import action_probabilities, draw
+from repairstudy.executors.protocols import first_action
 from repairstudy.records import generator, seed_of
 from repairstudy.records.tables import PROPOSALS
 from repairstudy.records.text import fill
@@ -45,7 +45,7 @@ async def propose(
         *(_propose_once(proposer, situation, number, seed) for situation, number in asked)
     )
     rows = [
-        _row(situation, proposer.source, number, text, find_action(text, situation.admissible))
+        _row(situation, proposer.source, number, text, first_action(text, situation.admissible))
         for (situation, number), text in zip(asked, texts, strict=True)
     ]
     return pl.DataFrame(rows, schema=PROPOSALS.schema)
@@ -57,7 +57,10 @@ async def _propose_once(
     seed = seed_of(
         study_seed, "proposal", proposer.source, situation.failure_id, situation.t, number
     )
-    prompt, decoding = fill(proposer.template, situation.slots()), proposer.decoding
+    prompt, decoding = (
+        fill(proposer.template.removesuffix("\n"), situation.slots()),
+        proposer.decoding,
+    )
     if decoding.mode == "choice":
         choices = tuple(f" {action}" for action in situation.admissible)
         scores = await proposer.engine.score(prompt, choices)
@@ -101,19 +104,6 @@ def all_admissible(situation: Situation) -> pl.DataFrame:
     """Every admissible action (WebShop's clickable elements)."""
     rows = [_row(situation, "clickable", i, a, a) for i, a in enumerate(situation.admissible)]
     return pl.DataFrame(rows, schema=PROPOSALS.schema)
-
-
-def find_action(text: str, admissible: Sequence[str]) -> str | None:
-    """The admissible action that a text names first; None if it names none.
-
-    Longer actions win where one begins with another ("go to desk 1" in "go to desk 10").
-    """
-    best: tuple[int, int, str] | None = None
-    for action in admissible:
-        found = re.search(rf"(?<!\w){re.escape(action)}(?!\w)", text, flags=re.IGNORECASE)
-        if found and (best is None or (found.start(), -len(action)) < best[:2]):
-            best = (found.start(), -len(action), action)
-    return best[2] if best else None
 
 
 def _row(

@@ -20,7 +20,9 @@ from repairstudy.estimators.tournament import Selected, tournament
 
 
 def crossfit(outcomes: ArrayLike, m: int) -> Selected:
-    """Selection by m rollouts an arm, over all independent splits of the arms (STATISTICS, 2).
+    """Selection by m rollouts an arm, over all independent splits of the arms.
+
+    Source: docs/statistics.md, section 2.
 
     For outcomes of 0 and 1 the value is the minimum-variance unbiased estimate of V_m, the value of
     choosing by m fresh rollouts of each arm. Arms must not share random numbers by index; use

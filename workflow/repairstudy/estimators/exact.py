@@ -11,7 +11,9 @@ from repairstudy.estimators.tournament import Selected, tournament
 
 
 def exact_value(p: ArrayLike, m: int) -> Selected:
-    """V_m: the value of the arg max of m fresh rollouts of each arm (STATISTICS, section 9).
+    """V_m: the value of the arg max of m fresh rollouts of each arm.
+
+    Source: docs/statistics.md, section 9.
 
     Args:
         p: (K,) success probability of each arm.

@@ -2,7 +2,7 @@
 
 The original action does not cancel here: selecting on a gain over an original that was low by luck
 would credit that luck too. So the original is cross-fitted like the candidates, by halves of its
-own at each position (STATISTICS, section 0).
+own at each position (docs/statistics.md, section 0).
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""One-sided tests of mean losses, their correction, and the positive control (STATISTICS, 5-6).
+"""One-sided tests of mean losses, their correction, and the positive control.
+
+Source: docs/statistics.md, sections 5 and 6.
 
 The null hypothesis is that the mean is at most zero; every p-value is for the other side.
 """

@@ -1,4 +1,4 @@
-"""Uncertainty of means over failures that come in clusters (STATISTICS, section 5).
+"""Uncertainty of means over failures that come in clusters (docs/statistics.md, section 5).
 
 The unit that is resampled is the cluster: the failure, or the task where a task gives several
 failures. Values of one failure are already averaged over splits and ties; rollouts are never

@@ -41,8 +41,9 @@ class Law(NamedTuple):
 def subset_law(outcomes: ArrayLike, m: int) -> Law:
     """The law of the sum of m of the n rollouts, all subsets equally likely.
 
-    Hypergeometric for outcomes of 0 and 1, by counting subsets for rewards (STATISTICS, section
-    2). The held-out value is the mean of the n - m others; with m = n there is none, and it is NaN.
+    Hypergeometric for outcomes of 0 and 1, by counting subsets for rewards (docs/statistics.md,
+    section 2). The held-out value is the mean of the n - m others; with m = n
+    there is none, and it is NaN.
 
     Args:
         outcomes: (n,) outcomes of one arm.

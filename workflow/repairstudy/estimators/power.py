@@ -1,4 +1,4 @@
-"""What a one-sided test of a mean loss can detect (STATISTICS, section 7)."""
+"""What a one-sided test of a mean loss can detect (docs/statistics.md, section 7)."""
 
 from __future__ import annotations
 

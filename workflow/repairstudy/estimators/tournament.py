@@ -37,7 +37,7 @@ def win_probabilities(below: Array, at: Array) -> Array:
     """The probability that an arm at a point wins against all others, ties shared equally.
 
     T_a(x) = integral over u in [0, 1] of prod_{b != a} [F_b(x-) + u f_b(x)], since the integral of
-    u^r is 1 / (r + 1), an arm's share of a tie with r others (STATISTICS, section 2).
+    u^r is 1 / (r + 1), an arm's share of a tie with r others (docs/statistics.md, section 2).
 
     Args:
         below: (K, ...) probability F_b(x-) that each arm is below the point.

@@ -21,7 +21,7 @@ from repairstudy.estimators.inference import (
 )
 from repairstudy.records import generator
 
-FEW_CLUSTERS = 20  # below, percentile intervals are too short (STATISTICS, section 5)
+FEW_CLUSTERS = 20  # below, percentile intervals are too short (docs/statistics.md, section 5)
 
 
 class Estimate(NamedTuple):
