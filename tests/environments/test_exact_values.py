@@ -86,7 +86,9 @@ def test_values_equal_simulated_frequencies_with_slips() -> None:
             actions = world.admissible_actions()
             if not actions:
                 break
-            observation = world.step(rng.choice(actions, p=uneven(observation, actions))).observation
+            observation = world.step(
+                rng.choice(actions, p=uneven(observation, actions))
+            ).observation
         wins += world.outcome().success
     error = np.sqrt(expected * (1 - expected) / runs)
     assert 0.02 < expected < 0.98
@@ -136,7 +138,9 @@ def test_each_situation_is_asked_once() -> None:
     assert tuple(asked) == distinct_situations(world, world.tasks())
 
 
-@pytest.mark.parametrize("wrong", [[0.5, 0.5], [0.5, 0.5, 0.5, -0.5], [0.2] * 4, [float("nan")] * 4])
+@pytest.mark.parametrize(
+    "wrong", [[0.5, 0.5], [0.5, 0.5, 0.5, -0.5], [0.2] * 4, [float("nan")] * 4]
+)
 def test_what_is_no_distribution_is_refused(wrong: list[float]) -> None:
     world = Gridworld(layouts=1)
     space = enumerate_states(world, map(world.initial, world.tasks()))

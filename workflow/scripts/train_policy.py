@@ -1,16 +1,18 @@
 """Train a small policy language model on planner lessons; runs where torch and transformers are.
 
-    python workflow/scripts/train_policy.py --lessons FILE --prompt resources/prompts/policy.txt \
-        --seed 1 --steps 1500 --out resources/models/policy-strong
+    .venv-vllm/bin/python workflow/scripts/train_policy.py --lessons FILE \
+        --prompt resources/prompts/policy.txt --seed 1 --steps 100 \
+        --out resources/models/policy-strong
 
 The result is a Llama checkpoint with a word-level tokenizer of its own. It knows nothing but
-this prompt: a policy language model, never an instruct model. Deterministic for a seed on one
-kind of machine and version of torch (one thread, deterministic kernels).
+this prompt: a policy language model, never an instruct model. For a seed the training repeats
+exactly on one kind of processor and version of torch (one thread, deterministic kernels).
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import shutil
 from dataclasses import dataclass
@@ -20,7 +22,7 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-MOVES = ["up", "down", "left", "right"]
+MOVES = ("up", "down", "left", "right")
 SPECIAL = ("<pad>", "<unk>", "<s>", "</s>")
 CHAT_TEMPLATE = "{% for message in messages %}{{ message['content'] }}\n{% endfor %}"
 LEARNING_RATE, WARM_UP, BATCH = 3e-3, 50, 128
@@ -41,17 +43,17 @@ class Lessons:
     target: torch.Tensor
 
 
-def read_lessons(path: Path, prompt: str) -> tuple[list[str], list[list[str]]]:
+def read_lessons(path: Path, template: str) -> tuple[list[str], list[list[str]]]:
     """Prompts and the planner's moves."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    texts = [prompt.replace("{observation}", row["observation"]) for row in rows]
+    texts = [template.replace("{observation}", row["observation"]) for row in rows]
     return texts, [row["moves"] for row in rows]
 
 
-def make_tokenizer(texts: list[str], moves: list[list[str]]) -> PreTrainedTokenizerFast:
+def make_tokenizer(texts: list[str]) -> PreTrainedTokenizerFast:
     """One token a word; a move is the same token with and without a space before it."""
-    words = {word for text in texts for word in text.split()} | {m for row in moves for m in row}
-    vocabulary = {word: number for number, word in enumerate([*SPECIAL, *sorted(words)])}
+    words = sorted({word for text in texts for word in text.split()} | set(MOVES))
+    vocabulary = {word: number for number, word in enumerate([*SPECIAL, *words])}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     return PreTrainedTokenizerFast(
@@ -71,21 +73,18 @@ def make_model(vocabulary: int) -> LlamaForCausalLM:
     return LlamaForCausalLM(config)
 
 
-def encode(
-    tokenizer: PreTrainedTokenizerFast, texts: list[str], moves: list[list[str]], smoothing: float
-) -> Lessons:
+def encode(tokenizer: PreTrainedTokenizerFast, texts: list[str], moves: list[list[str]]) -> Lessons:
     rows = [tokenizer.encode(text, add_special_tokens=False) for text in texts]
     longest = max(map(len, rows))
     target = torch.zeros(len(rows), len(tokenizer))
-    target[:, tokenizer.convert_tokens_to_ids(MOVES)] = smoothing / len(MOVES)
     for number, wanted in enumerate(moves):
-        target[number, tokenizer.convert_tokens_to_ids(wanted)] += (1 - smoothing) / len(wanted)
+        target[number, tokenizer.convert_tokens_to_ids(wanted)] = 1.0 / len(wanted)
     padded = [row + [0] * (longest - len(row)) for row in rows]
     return Lessons(torch.tensor(padded), torch.tensor([len(row) - 1 for row in rows]), target)
 
 
 def train(model: LlamaForCausalLM, lessons: Lessons, steps: int, seed: int) -> float:
-    """Fit the next token after each prompt; the mean loss of the last 50 steps."""
+    """Fit the next token after each prompt; the loss of the last tenth of the steps."""
     optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min((step + 1) / WARM_UP, (steps - step) / max(steps - WARM_UP, 1))
@@ -103,7 +102,17 @@ def train(model: LlamaForCausalLM, lessons: Lessons, steps: int, seed: int) -> f
         optimizer.step()
         schedule.step()
         losses.append(loss.item())
-    return sum(losses[-50:]) / len(losses[-50:])
+    recent = losses[-max(1, steps // 10) :]
+    return sum(recent) / len(recent)
+
+
+def save(folder: Path, model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast) -> None:
+    """A checkpoint that vLLM serves as it is; an older one at `folder` is replaced."""
+    shutil.rmtree(folder, ignore_errors=True)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    for file in folder.iterdir():
+        file.chmod(0o644)  # safetensors are written for the owner alone
 
 
 def check_tokenizer(folder: Path, prompt: str) -> None:
@@ -117,22 +126,30 @@ def check_tokenizer(folder: Path, prompt: str) -> None:
             raise SystemExit(f"train_policy: '{move}' is not one token after the prompt: {after}")
 
 
-def train_policy(lessons: Path, prompt: Path, out: Path, seed: int, steps: int, smoothing: float) -> None:
-    """Train, save and check a checkpoint; an older one at `out` is replaced."""
+def train_policy(lessons: Path, prompt: Path, out: Path, seed: int, steps: int) -> None:
+    """Train, save and check a checkpoint, and note beside it how it was made."""
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
     torch.manual_seed(seed)
-    template = prompt.read_text(encoding="utf-8")
+    template = prompt.read_text(encoding="utf-8").removesuffix("\n")
     texts, moves = read_lessons(lessons, template)
-    tokenizer = make_tokenizer(texts, moves)
+    tokenizer = make_tokenizer(texts)
     model = make_model(len(tokenizer))
-    loss = train(model, encode(tokenizer, texts, moves, smoothing), steps, seed)
-    shutil.rmtree(out, ignore_errors=True)
-    model.generation_config.do_sample = True
-    model.save_pretrained(out)
-    tokenizer.save_pretrained(out)
+    loss = train(model, encode(tokenizer, texts, moves), steps, seed)
+    save(out, model, tokenizer)
     check_tokenizer(out, texts[0])
-    print(f"{out}: {model.num_parameters()} parameters, {len(texts)} lessons, loss {loss:.4f}")
+    made = {
+        "lessons": len(texts),
+        "lessons_sha256": hashlib.sha256(lessons.read_bytes()).hexdigest(),
+        "loss": round(loss, 4),
+        "parameters": model.num_parameters(),
+        "prompt": template,
+        "seed": seed,
+        "steps": steps,
+        "torch": torch.__version__,
+    }
+    (out / "training.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
+    print(f"train_policy: {out}: {json.dumps(made)}")
 
 
 def main() -> None:
@@ -143,8 +160,7 @@ def main() -> None:
     parser.add_argument("--prompt", type=Path, required=True, help="template with {observation}")
     parser.add_argument("--out", type=Path, required=True, help="folder of the checkpoint")
     parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--steps", type=int, default=600)
-    parser.add_argument("--smoothing", type=float, default=0.0)
+    parser.add_argument("--steps", type=int, required=True)
     train_policy(**vars(parser.parse_args()))
 
 

@@ -43,10 +43,12 @@ def write_lessons(path_to_lessons: Path, kind: str, seed: int, layouts: int) -> 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--kind", choices=KINDS, required=True)
     parser.add_argument("--seed", type=int, required=True, help="of the layouts; not the study's")
-    parser.add_argument("--layouts", type=int, default=1000)
+    parser.add_argument("--layouts", type=int, default=500)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
     print(write_lessons(args.out, args.kind, args.seed, args.layouts), "lessons")

@@ -115,9 +115,7 @@ def enumerate_states(environment: Enumerable, origins: Iterable[Hashable]) -> St
                 raise ValueError(f"{state!r}, {action}: probabilities add up to {total}, not 1")
     columns = np.array(edges, dtype=np.float64).reshape(-1, 4).T
     source, arms, target = columns[:3].astype(np.intp)
-    return StateSpace(
-        tuple(states), index, tuple(views), source, arms, target, columns[3].copy()
-    )
+    return StateSpace(tuple(states), index, tuple(views), source, arms, target, columns[3].copy())
 
 
 def distinct_situations(environment: Enumerable, tasks: Iterable[str]) -> tuple[Situation, ...]:
@@ -158,7 +156,9 @@ def state_values(
     return values
 
 
-def action_values(space: StateSpace, values: Floats, state: Hashable, slack: int) -> dict[str, float]:
+def action_values(
+    space: StateSpace, values: Floats, state: Hashable, slack: int
+) -> dict[str, float]:
     """p(s, a): the value of forcing each admissible action with `slack` >= 1 actions left.
 
     Args:

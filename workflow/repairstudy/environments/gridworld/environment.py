@@ -106,9 +106,7 @@ class Gridworld:
         actual = self._slipped(action, episode)
         place = episode.place
         after = move(self.layout(place.task_id), place.state, actual)
-        self._episode = replace(
-            episode, place=Place(place.task_id, after), moves=episode.moves + 1
-        )
+        self._episode = replace(episode, place=Place(place.task_id, after), moves=episode.moves + 1)
         view = self._view()
         return Step(view.observation, not view.admissible, True)
 

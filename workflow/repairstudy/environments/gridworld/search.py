@@ -68,9 +68,7 @@ def best_moves(layout: Layout, state: State, left: Mapping[State, int]) -> tuple
     if is_over(layout, state) or state not in left:
         return ()
     return tuple(
-        action
-        for action in ACTIONS
-        if left.get(move(layout, state, action)) == left[state] - 1
+        action for action in ACTIONS if left.get(move(layout, state, action)) == left[state] - 1
     )
 
 
