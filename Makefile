@@ -21,7 +21,7 @@ figures: .venv/installed ## redraw every table and figure from the rollouts alre
 	$(SNAKEMAKE) figures
 
 test: install ## run all tests
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest -n 2 --dist loadgroup
 
 lint: .venv/installed ## check style, types and the workflow's own lint
 	.venv/bin/ruff check .

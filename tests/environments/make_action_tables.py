@@ -86,7 +86,7 @@ def logprobs(model: str, observations: list[str]) -> list[list[float]]:
 
 
 def write(table: dict[str, Any]) -> None:
-    text = json.dumps(table).replace('], [', '],\n[').replace('", "', '",\n"')
+    text = json.dumps(table).replace("], [", "],\n[").replace('", "', '",\n"')
     TABLE.write_text(text + "\n", encoding="utf-8")
 
 

@@ -11,10 +11,22 @@ from repairstudy.records import TABLES
 
 pytestmark = pytest.mark.workflow
 
-IN_DATABASE = (
-    "executors trajectories steps failures positions candidates rollouts scores selections values "
-    "results preregistration audit provenance"
-).split()
+IN_DATABASE = [
+    "executors",
+    "trajectories",
+    "steps",
+    "failures",
+    "positions",
+    "candidates",
+    "rollouts",
+    "scores",
+    "selections",
+    "values",
+    "results",
+    "preregistration",
+    "audit",
+    "provenance",
+]
 
 
 def read(workspace, table, study="tiny"):

@@ -11,7 +11,9 @@ from repairstudy.store import read_table, write_table
 READ = ("failures", "trajectories", "positions", "candidates", "rollouts", "executors")
 
 
-def main(files, reachability_file, judgements_file, plan_file, out_scores, out_selections, out_values):
+def main(
+    files, reachability_file, judgements_file, plan_file, out_scores, out_selections, out_values
+):
     frames = {name: read_table(files[name], TABLES[name]) for name in READ}
     plan = read_registration(plan_file).plan
     frames["scores"] = external_scores(

@@ -58,7 +58,7 @@ async def _propose_once(
         study_seed, "proposal", proposer.source, situation.failure_id, situation.t, number
     )
     prompt, decoding = (
-        fill(proposer.template.removesuffix("\n"), situation.slots()),
+        fill(proposer.template, situation.slots()),
         proposer.decoding,
     )
     if decoding.mode == "choice":

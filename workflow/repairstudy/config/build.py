@@ -29,13 +29,13 @@ def environment_of(config: StudyConfig) -> Environment:
 
 
 def prompt_text(path: str) -> str:
-    """The text of a prompt template file.
+    """The text of a prompt template file; the newline that ends the file is no part of it.
 
     Raises:
         ConfigError: it cannot be read.
     """
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8").removesuffix("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"prompt {path}: cannot be read ({error})") from error
 
@@ -66,13 +66,19 @@ def engine_of(config: StudyConfig, model: str, log: str | Path) -> Engine:
         device=section.device,
         threads=section.threads,
         max_model_len=section.max_model_len,
-        arguments=section.arguments,
+        arguments=(*section.arguments, *_revision_arguments(section)),
         concurrency=section.concurrency,
         parameters=section.parameters,
         log=log,
     )
     folder = Path(config.cache) / "distributions"
     return Distributions(folder, model_identity(model, section), engine)
+
+
+def _revision_arguments(section: ModelSection) -> tuple[str, ...]:
+    """vLLM fetches a model of the hub in the revision that the identity records."""
+    from_hub = section.kind == "vllm" and section.path and not Path(section.path).exists()
+    return ("--revision", section.revision) if from_hub else ()
 
 
 def decoding_of(section: ExecutorSection) -> Decoding:

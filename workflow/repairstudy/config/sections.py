@@ -39,7 +39,9 @@ class ModelSection(Section):
     served_name: str | None = Field(
         default=None, description="openai: the model name that the server must report."
     )
-    revision: str = Field(default="local", description="Revision of the weights; recorded.")
+    revision: str = Field(
+        default="main", description="Revision of the weights; recorded, and fetched from a hub."
+    )
     api_key_env: str | None = Field(
         default=None, description="openai: environment variable that holds the key; never a key."
     )

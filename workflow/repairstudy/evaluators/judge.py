@@ -80,7 +80,7 @@ async def _ask(
     slots = situation.slots() | {"candidates": ", ".join(str(action) for action in shown)}
     completion = await judge.engine.complete(
         Request(
-            prompt=fill(judge.template.removesuffix("\n"), slots),
+            prompt=fill(judge.template, slots),
             temperature=judge.temperature,
             top_p=1.0,
             top_k=0,

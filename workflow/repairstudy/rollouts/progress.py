@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from repairstudy.records.tables import STATUSES
 from repairstudy.rollouts.checks import ERROR
+
+RECENT_TICKS = 6
 
 
 @dataclass
@@ -40,10 +43,14 @@ class Tally:
     def seconds(self) -> float:
         return time.monotonic() - self.started
 
-    def line(self) -> str:
-        """Rollouts done, rate and time left, in one line."""
+    def line(self, rate: float | None = None) -> str:
+        """Rollouts done, rate and time left, in one line.
+
+        Args:
+            rate: rollouts a second by which the time left is told; None: the mean so far.
+        """
         share = f" ({100 * self.done // self.total}%)" if self.total else ""
-        rate = self.done / max(self.seconds, 1e-9)
+        rate = self.done / max(self.seconds, 1e-9) if rate is None else rate
         left = f", {_duration((self.total - self.done) / rate)} left" if rate else ""
         errors = f", {self.errors} infrastructure errors" if self.errors else ""
         return (
@@ -59,12 +66,17 @@ class Progress:
         self._stream = stream
         self._title = f"{title}: " if title else ""
         self._last = time.monotonic()
+        # Cached executors finish in seconds, others take minutes: only the recent rate foretells.
+        self._recent: deque[tuple[float, int]] = deque([(self._last, 0)], maxlen=RECENT_TICKS)
 
     def tick(self, tally: Tally) -> None:
         """Write a line if one is due."""
-        if time.monotonic() - self._last >= self.every_s:
-            self._last = time.monotonic()
-            self._write(tally.line())
+        now = time.monotonic()
+        if now - self._last >= self.every_s:
+            self._last = now
+            self._recent.append((now, tally.done))
+            since, done = self._recent[0]
+            self._write(tally.line((tally.done - done) / (now - since)))
 
     def close(self, tally: Tally) -> None:
         """Write the summary."""
