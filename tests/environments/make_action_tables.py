@@ -20,9 +20,9 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "tests/data/gridworld_logprobs.json"
 MODELS = {
-    "smollm2-135m-instruct": "ego.txt",
     "policy-strong": "policy.txt",
     "policy-weak": "policy.txt",
+    "smollm2-135m-instruct": "ego.txt",
 }
 MOVES = ("up", "down", "left", "right")
 BATCH = 32
@@ -57,7 +57,7 @@ def answer() -> None:
     for model in MODELS:
         rows = logprobs(model, table["observations"])
         table["models"][model] = {**fingerprint(model), "logprobs": rows}
-    write(table)
+        write(table)
 
 
 def logprobs(model: str, observations: list[str]) -> list[list[float]]:
@@ -70,19 +70,33 @@ def logprobs(model: str, observations: list[str]) -> list[list[float]]:
     tokenizer = AutoTokenizer.from_pretrained(folder)
     network = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     moves = [tokenizer.encode(f" {move}", add_special_tokens=False)[0] for move in MOVES]
+    prompts = [
+        tokenizer.encode(template.replace("{observation}", text), add_special_tokens=False)
+        for text in observations
+    ]
+    shared = shared_length(prompts)  # the rules and examples, read once a batch
     rows: list[list[float]] = []
-    for first in range(0, len(observations), BATCH):
-        texts = [template.replace("{observation}", o) for o in observations[first : first + BATCH]]
-        ids = [tokenizer.encode(text, add_special_tokens=False) for text in texts]
-        longest = max(map(len, ids))
-        padded = torch.tensor([row + [0] * (longest - len(row)) for row in ids])
+    for first in range(0, len(prompts), BATCH):
+        own = [prompt[shared:] for prompt in prompts[first : first + BATCH]]
+        longest = max(map(len, own))
+        padded = torch.tensor([row + [0] * (longest - len(row)) for row in own])
         with torch.no_grad():  # padding comes after the token that counts and cannot reach it
-            states = network.model(padded).last_hidden_state
-            last = states[torch.arange(len(ids)), torch.tensor([len(row) - 1 for row in ids])]
+            cache = network.model(torch.tensor([prompts[0][:shared]])).past_key_values
+            cache.batch_repeat_interleave(len(own))
+            states = network.model(padded, past_key_values=cache).last_hidden_state
+            last = states[torch.arange(len(own)), torch.tensor([len(row) - 1 for row in own])]
             chosen = network.lm_head(last).log_softmax(-1)[:, moves]
         rows += [[round(value, 6) for value in row] for row in chosen.tolist()]
         print(f"{model}: {len(rows)} of {len(observations)}", file=sys.stderr, flush=True)
     return rows
+
+
+def shared_length(prompts: list[list[int]]) -> int:
+    """How many tokens all prompts begin with; at least one is left to each."""
+    columns = zip(*(prompt[:-1] for prompt in prompts), strict=False)
+    return next(
+        (n for n, column in enumerate(columns) if len(set(column)) > 1), len(prompts[0]) - 1
+    )
 
 
 def write(table: dict[str, Any]) -> None:
