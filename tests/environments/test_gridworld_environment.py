@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -9,7 +11,8 @@ from hypothesis import strategies as st
 from repairstudy.environments import Environment, Outcome, make_environment, replay
 from repairstudy.environments.exact import Enumerable
 from repairstudy.environments.gridworld import Gridworld
-from repairstudy.environments.gridworld.dynamics import ACTIONS
+from repairstudy.environments.gridworld.dynamics import ACTIONS, State
+from repairstudy.environments.gridworld.environment import Episode, Place
 from repairstudy.environments.gridworld.search import reachable
 from repairstudy.errors import DataError, ReplayMismatch
 
@@ -51,7 +54,7 @@ def test_an_episode_from_start_to_goal(world: Gridworld) -> None:
 
 
 def test_a_pit_ends_the_episode_as_a_failure(world: Gridworld) -> None:
-    world.restore(_just_before_a_pit(world))
+    world.restore(_first_place(world, " pit"))
     action = next(a for a in ACTIONS if f"{a} pit" in world.view(world.state()).observation)
     assert world.step(action).done
     assert world.outcome() == Outcome(False, 0.0)
@@ -76,9 +79,7 @@ def test_nothing_moves_after_the_end(world: Gridworld) -> None:
 
 
 def test_a_blocked_move_is_legal(world: Gridworld) -> None:
-    world.reset(TASKS[0])
-    while "up wall" not in world.view(world.state()).observation:
-        world.step("up")
+    world.restore(_first_place(world, "up wall"))
     signature = world.signature()
     assert world.step("up").valid
     assert world.signature() == signature
@@ -173,19 +174,16 @@ def test_a_wrong_use_says_so(world: Gridworld) -> None:
         world.reset("layout-999")
 
 
-def _at(world: Gridworld, task: str, state: object) -> object:
-    from dataclasses import replace
-
+def _at(world: Gridworld, task: str, state: State) -> Episode:
     world.reset(task)
     episode = world.snapshot()
     return replace(episode, place=replace(episode.place, state=state))
 
 
-def _just_before_a_pit(world: Gridworld) -> object:
+def _first_place(world: Gridworld, seen: str) -> Episode:
+    """The first reachable state in which the observation has these words."""
     layout = world.layout(TASKS[0])
     for state in reachable(layout, layout.initial()):
-        place = _at(world, TASKS[0], state)
-        world.restore(place)
-        if " pit" in world.view(world.state()).observation:
-            return place
-    raise AssertionError("the layout has no pit that can be reached")
+        if seen in world.view(Place(TASKS[0], state)).observation:
+            return _at(world, TASKS[0], state)
+    raise AssertionError(f"nowhere in the layout: {seen}")

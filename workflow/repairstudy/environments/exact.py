@@ -181,6 +181,6 @@ def action_values(
 def _asked(policy: Policy, situation: Situation) -> Floats:
     row = np.asarray(policy(*situation), dtype=np.float64)
     expected = (len(situation[1]),)
-    if row.shape != expected or (row < 0).any() or abs(row.sum() - 1.0) > TOLERANCE:
+    if row.shape != expected or not (row >= 0).all() or abs(row.sum() - 1.0) > TOLERANCE:
         raise ValueError(f"no probabilities over {situation[1]} for {situation[0]!r}: {row}")
     return row

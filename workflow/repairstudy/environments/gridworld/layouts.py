@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import count
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from repairstudy.environments.gridworld.search import distances, reachable
 from repairstudy.errors import ConfigError
 from repairstudy.records import generator
 
-DRAWS_PER_LAYOUT = 20_000
+PATIENCE = 20_000  # draws without a new layout before giving up
 
 
 @lru_cache(maxsize=32)
@@ -21,25 +22,30 @@ def make_layouts(options: Options) -> tuple[Layout, ...]:
     """The layouts of these options, all different; a longer list begins with the shorter ones.
 
     Raises:
-        ConfigError: no such layouts are found.
+        ConfigError: there are not that many, or they are too rare to be found.
     """
     layouts: dict[Layout, None] = {}
+    waiting = 0
     for layout in draws(options):
-        if is_suitable(layout, options):
-            layouts.setdefault(layout)
+        waiting += 1
+        if layout not in layouts and is_suitable(layout, options):
+            layouts[layout] = None
+            waiting = 0
         if len(layouts) == options.layouts:
             return tuple(layouts)
+        if waiting == PATIENCE:
+            break
     raise ConfigError(
-        f"{PREFIX}.layouts: only {len(layouts)} of {options.layouts} different layouts were found "
-        f"with these options in {DRAWS_PER_LAYOUT * options.layouts} draws; "
-        f"accepted: at most {len(layouts)}, or fewer walls and pits, or a wider distance range"
+        f"{PREFIX}.layouts: only {len(layouts)} of {options.layouts} layouts with these options "
+        f"were found; ask for fewer layouts, walls or pits, or for a wider range from "
+        f"min_distance to max_distance"
     )
 
 
 def draws(options: Options) -> Iterator[Layout]:
-    """Random layouts, suitable or not, each from a seed of its own."""
+    """Random layouts without end, suitable or not, each from a seed of its own."""
     cells = [(row, column) for row in range(options.height) for column in range(options.width)]
-    for number in range(DRAWS_PER_LAYOUT * options.layouts):
+    for number in count():
         # Ranks of plain uniform numbers: NumPy promises their stream, not that of permutation.
         ranks = generator("gridworld layout", options.seed, number).random(len(cells))
         yield place([cells[index] for index in np.argsort(ranks, kind="stable")], options)

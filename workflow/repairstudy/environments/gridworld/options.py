@@ -57,7 +57,7 @@ def parse_options(given: Mapping[str, Any]) -> Options:
     most = min(MOST_COLLAPSING, cells - 2 - options.walls - options.pits)
     _check_whole("collapsing", options.collapsing, 0, most)
     _check_whole("min_distance", options.min_distance, 1, cells - 1)
-    _check_whole("max_distance", options.max_distance, options.min_distance, cells - 1)
+    _check_whole("max_distance", options.max_distance, options.min_distance, LARGEST_SIDE**2)
     if options.pits + options.collapsing == 0:
         raise ConfigError(
             f"{PREFIX}.pits: 0 with 'collapsing' 0 is not possible, since every state could then "
