@@ -21,7 +21,7 @@ LINKED = (
 def seconds(folder: Path, *arguments: str) -> float:
     program = Path(sys.executable).with_name("snakemake")
     start = time.perf_counter()
-    subprocess.run([program, "--quiet", "all", *arguments], cwd=folder, check=True)
+    subprocess.run([program, *arguments, "--quiet", "all"], cwd=folder, check=True)
     return time.perf_counter() - start
 
 

@@ -128,13 +128,17 @@ def _verdict(study: Study, pool: Pool, row: dict[str, Any]) -> Verdict:
         return Verdict(label, sentence, NO_EVIDENCE, remark, note)
     if row["reject"]:
         return Verdict(label, sentence, CONFIRMED, "", note)
-    remark = (
-        f"Not shown is not shown to be zero: the data allow a loss of up to "
-        f"{decimal(row['ci_high'])}."
-        if row["ci_high"] is not None
-        else ""
-    )
+    remark = _what_remains(row["ci_high"])
     return Verdict(label, sentence, NOT_SHOWN, remark, note)
+
+
+def _what_remains(upper: float | None) -> str:
+    """What a loss that was not shown may still be, by the upper end of its interval."""
+    if upper is None:
+        return ""
+    if upper <= 0:
+        return "The whole interval lies below zero: it chose better than matched selection."
+    return f"Not shown is not shown to be zero: the data allow a loss of up to {decimal(upper)}."
 
 
 def _interval(study: Study, row: dict[str, Any]) -> str:
