@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,6 +41,7 @@ def job(log: str | Path, label: str) -> Iterator[Tee]:
     would hide it. Anything else is a bug and keeps its traceback.
     """
     Path(log).parent.mkdir(parents=True, exist_ok=True)
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     with Path(log).open("w", encoding="utf-8") as file:
         out = Tee(file, label)
         started = time.monotonic()
@@ -47,6 +51,17 @@ def job(log: str | Path, label: str) -> Iterator[Tee]:
             out.write(f"error: {error}\n")
             sys.exit(1)
         file.write(f"done in {time.monotonic() - started:.1f} s\n")
+
+
+def _end_with(parent: int) -> None:
+    """End when the Snakemake that started this job is gone.
+
+    Killed with SIGKILL it cannot end its jobs, and one that goes on would do the work of the
+    next run a second time. SIGTERM lets the scheduler write what is finished.
+    """
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def git_commit() -> str:
