@@ -1,6 +1,7 @@
 """The checked configuration, and what rules derive from it."""
 
 import hashlib
+import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -11,6 +12,10 @@ from repairstudy.errors import StudyError
 ENVIRONMENT = "../envs/repairstudy.yaml"
 SMOLLM2 = Path("resources/models/smollm2-135m-instruct/model.safetensors")
 STAGES = ("screen", "main", "fresh")
+
+# What the shipped policy LMs were made with; see resources/models/README.md.
+LESSON_LAYOUTS, LESSON_SEED, TRAINING_SEED = 500, 1001, 1
+TRAINING_STEPS = {"weak": 300, "strong": 100}
 
 try:
     STUDY = parse_study(config, ", ".join(map(str, workflow.configfiles)))
@@ -89,3 +94,7 @@ def server_threads(wildcards):
     """Cores that the job's model server binds; 1 where no server runs on this machine."""
     model = STUDY.models.get(model_of(wildcards))
     return model.threads if model is not None and model.kind == "vllm" else 1
+
+
+def training_steps(wildcards):
+    return TRAINING_STEPS[wildcards.kind]
