@@ -6,6 +6,7 @@ VLLM ?= requirements/$(if $(shell command -v nvidia-smi 2>/dev/null),vllm-gpu.tx
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 CORES ?= all
 CONFIG ?= config/config.yaml
+SMOLLM2 = resources/models/smollm2-135m-instruct/model.safetensors
 SNAKEMAKE = .venv/bin/snakemake --cores $(CORES) --configfile $(CONFIG)
 
 .DEFAULT_GOAL := help
@@ -20,7 +21,7 @@ study: install ## run the default study (or CONFIG=FILE) and write its database 
 figures: .venv/installed ## redraw every table and figure from the rollouts already gathered
 	$(SNAKEMAKE) figures
 
-test: install ## run all tests
+test: install $(SMOLLM2) ## run all tests
 	.venv/bin/python -m pytest -n 2 --dist loadgroup
 
 lint: .venv/installed ## check style, types and the workflow's own lint
@@ -59,6 +60,9 @@ install: .venv/installed .venv-vllm/installed ## set up both environments
 	  || .venv-vllm/bin/python -m pip install --quiet $(if $(findstring .lock,$(VLLM)),--no-deps) \
 	       --extra-index-url $(TORCH_INDEX) -r $(VLLM)
 	@touch $@
+
+$(SMOLLM2): | install
+	.venv/bin/snakemake $@ --cores 1 --quiet all
 
 lock: ## resolve requirements/workflow.lock anew (needs uv)
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --python-version 3.11 \

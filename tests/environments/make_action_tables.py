@@ -55,6 +55,8 @@ def ask() -> None:
 def answer() -> None:
     table = json.loads(TABLE.read_text(encoding="utf-8"))
     for model in MODELS:
+        if table["models"].get(model, {}).items() >= fingerprint(model).items():
+            continue  # asked already
         rows = logprobs(model, table["observations"])
         table["models"][model] = {**fingerprint(model), "logprobs": rows}
         write(table)

@@ -14,8 +14,8 @@ SMOLLM2 = Path("resources/models/smollm2-135m-instruct/model.safetensors")
 STAGES = ("screen", "main", "fresh")
 
 # What the shipped policy LMs were made with; see resources/models/README.md.
-LESSON_LAYOUTS, LESSON_SEED, TRAINING_SEED = 500, 1001, 1
-TRAINING_STEPS = {"weak": 300, "strong": 100}
+LESSON_LAYOUTS, LESSON_SEED, TRAINING_SEED = 500, 1001, 3
+TRAINING_STEPS = {"weak": 300, "strong": 140}
 
 try:
     STUDY = parse_study(config, ", ".join(map(str, workflow.configfiles)))
