@@ -53,9 +53,8 @@ def test_the_tables_belong_to_this_gridworld_prompt_and_weights(
 ) -> None:
     """If this fails, run make_action_tables.py again (it says how)."""
     assert table["version"] == world.version
-    known = {key: table["models"][model][key] for key in ("prompt", "weights")}
-    present = (ROOT / "resources/models" / model / "model.safetensors").exists()
-    assert known == (fingerprint(model) if present else {**known, **fingerprint(model)})
+    now = fingerprint(model)
+    assert {key: table["models"][model][key] for key in now} == now
 
 
 @pytest.mark.parametrize("deployed", [SMOLLM2, STRONG])
@@ -100,7 +99,7 @@ def test_true_mismatch_and_evaluator_noise_can_be_told_apart(
         matched = selected_value(own, own, ROLLOUTS)
         few = pool.mean(matched - selected_value(own, foreign, ROLLOUTS))
         assert few > 0.05
-        best = (foreign == foreign.max(axis=1, keepdims=True)).astype(float)
+        best = (foreign >= foreign.max(axis=1, keepdims=True) - 1e-9).astype(float)
         unlimited = (own * best).sum(axis=1) / best.sum(axis=1)
         lasting[deployed] = pool.mean(matched - unlimited)
     assert lasting[SMOLLM2] > 0.02

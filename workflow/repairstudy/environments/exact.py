@@ -153,7 +153,7 @@ def state_values(
         reached = weight * values[left - 1][space.target]
         values[left] = np.bincount(space.source, reached, minlength=len(space.states))
         values[left][ended] = scores[ended]
-    return values
+    return values.clip(scores.min(), scores.max())  # a mean cannot leave them; rounding could
 
 
 def action_values(
@@ -175,6 +175,7 @@ def action_values(
     actions = space.views[number].admissible
     reached = space.probability[edges] * values[slack - 1][space.target[edges]]
     totals = np.bincount(space.arm[edges], reached, minlength=len(actions))
+    totals = totals.clip(values.min(), values.max())
     return dict(zip(actions, totals.tolist(), strict=True))
 
 
