@@ -14,7 +14,7 @@ from repairstudy.environments.gridworld import Gridworld
 from repairstudy.environments.gridworld.dynamics import ACTIONS, State
 from repairstudy.environments.gridworld.environment import Episode, Place
 from repairstudy.environments.gridworld.search import reachable
-from repairstudy.errors import DataError, ReplayMismatch
+from repairstudy.errors import ConfigError, DataError, ReplayMismatch
 
 TASKS = Gridworld(layouts=8).tasks()
 moves = st.lists(st.sampled_from([*ACTIONS, "jump"]), max_size=20)
@@ -164,7 +164,12 @@ def test_slips_follow_from_the_seed_and_the_number_of_the_move() -> None:
         return [world.step("up").observation + world.signature() for _ in range(12)]
 
     assert states(3) == states(3)
-    assert len({tuple(states(seed)) for seed in range(8)}) > 1
+    assert len({tuple(states(seed)) for seed in range(1, 9)}) > 1
+
+
+def test_slips_without_a_seed_are_refused_since_all_runs_would_share_them() -> None:
+    with pytest.raises(ConfigError, match=r"options\.slip: 0\.5 needs a seed"):
+        Gridworld(layouts=2, slip=0.5).reset("layout-000")
 
 
 def test_a_wrong_use_says_so(world: Gridworld) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from informativeness import Population, others, population, selected_value
-from make_action_tables import MODELS, ROOT, TABLE, fingerprint
+from make_action_tables import MODELS, TABLE, fingerprint
 
 from repairstudy.environments.exact import Policy
 from repairstudy.environments.gridworld import Gridworld

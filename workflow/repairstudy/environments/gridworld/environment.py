@@ -20,9 +20,9 @@ from repairstudy.environments.gridworld.dynamics import (
     successors,
 )
 from repairstudy.environments.gridworld.layouts import make_layouts
-from repairstudy.environments.gridworld.options import parse_options
+from repairstudy.environments.gridworld.options import PREFIX, parse_options
 from repairstudy.environments.gridworld.search import distances, shortest_plan
-from repairstudy.errors import DataError
+from repairstudy.errors import ConfigError, DataError
 from repairstudy.records import digest, generator
 
 RULES = "1"  # raise it whenever rules, texts or scores change
@@ -49,8 +49,9 @@ class Gridworld:
     """A small grid with walls, pits and collapsing tiles; an `Environment` and `Enumerable`.
 
     Keyword options with their defaults and meaning: `Options`. With `slip` above 0 the slips of
-    an episode follow from the seed given to `reset` and the number of the move, so a prefix can
-    be replayed only under the seed it was recorded with; plans take no account of slips.
+    an episode follow from the seed given to `reset`, which must not be 0, and the number of the
+    move. So a prefix can be replayed only under the seed it was recorded with, and a harness that
+    resets without a seed is refused: all its runs would share their slips. Plans ignore slips.
 
     Raises:
         ConfigError: an option that is unknown or impossible; the message names it and the range.
@@ -89,6 +90,17 @@ class Gridworld:
         return self._layouts[task_id]
 
     def reset(self, task_id: str, seed: int = 0) -> str:
+        """Start an episode.
+
+        Raises:
+            DataError: there is no such task.
+            ConfigError: moves slip and no seed is given.
+        """
+        if self.options.slip > 0.0 and seed == 0:
+            raise ConfigError(
+                f"{PREFIX}.slip: {self.options.slip} needs a seed of its own for every run, which "
+                f"rollouts of a study do not give; accepted there: 0"
+            )
         self._episode = Episode(Place(task_id, self.layout(task_id).initial()), seed)
         return self._view().observation
 
