@@ -9,31 +9,15 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from tests.benchmarks.bench_scheduler import make_specs
+
 from repairstudy.engines.distributions import Distributions
 from repairstudy.engines.simulated import SimulatedEngine, planted_policy
 from repairstudy.environments.gridworld import Gridworld
 from repairstudy.executors import Executor, ModelIdentity, make_protocol
-from repairstudy.rollouts import Actor, Limits, Pending, RolloutCache, RolloutSpec, run_rollouts
+from repairstudy.rollouts import Actor, Limits, Pending, RolloutCache, run_rollouts
 
-ROLLOUTS, BUDGET = 20_000, 20
-
-
-def make_specs(environment: Gridworld, executor_id: str) -> list[RolloutSpec]:
-    tasks = environment.tasks()
-    return [
-        RolloutSpec(
-            executor_id=executor_id,
-            environment=environment.name,
-            environment_version=environment.version,
-            task_id=tasks[number % len(tasks)],
-            prefix=(),
-            forced=None,
-            budget=BUDGET,
-            role="collect",
-            replicate=number // len(tasks),
-        )
-        for number in range(ROLLOUTS)
-    ]
+ROLLOUTS = 20_000
 
 
 async def count(folder: Path) -> tuple[int, int]:
@@ -42,7 +26,7 @@ async def count(folder: Path) -> tuple[int, int]:
     engine = Distributions(folder / "distributions", identity, SimulatedEngine(planted_policy({})))
     executor = Executor("planted", identity, "ego/1", "{observation}\nmove:")
     actor = Actor(executor, make_protocol(executor.protocol), engine)
-    items = [Pending(spec) for spec in make_specs(Gridworld(), actor.executor_id)]
+    items = [Pending(spec) for spec in make_specs(Gridworld(), actor, ROLLOUTS)]
     cache = RolloutCache(folder / "rollouts")
     tally = await run_rollouts(items, {actor.executor_id: actor}, Gridworld, cache, Limits())
     await engine.close()

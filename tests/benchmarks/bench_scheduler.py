@@ -47,7 +47,7 @@ def make_actor() -> Actor:
     return Actor(executor, make_protocol(executor.protocol), Remembered())
 
 
-def make_specs(environment: Environment, actor: Actor) -> list[RolloutSpec]:
+def make_specs(environment: Environment, actor: Actor, rollouts: int) -> list[RolloutSpec]:
     tasks = environment.tasks()
     return [
         RolloutSpec(
@@ -61,7 +61,7 @@ def make_specs(environment: Environment, actor: Actor) -> list[RolloutSpec]:
             role="collect",
             replicate=number // len(tasks),
         )
-        for number in range(ROLLOUTS)
+        for number in range(rollouts)
     ]
 
 
@@ -106,7 +106,7 @@ def cpu_us_per_step(runner: Any) -> float:
     """Least of some repeats, each with specs whose keys are not computed yet."""
     environment, actor, times = Gridworld(), make_actor(), []
     for _ in range(REPEATS):
-        specs = make_specs(environment, actor)
+        specs = make_specs(environment, actor, ROLLOUTS)
         start = time.process_time()
         steps = asyncio.run(runner(environment, actor, specs))
         times.append((time.process_time() - start) / steps * 1e6)

@@ -47,7 +47,7 @@ def main(config, files, candidates_file, policy_files, out_exact):
     policies = {Path(path).stem: read_table(path, POLICIES) for path in policy_files}
     rows = []
     if isinstance(environment, Enumerable):
-        runs = CollectedRuns.read(**files)
+        runs = CollectedRuns.read(files)
         candidates = read_table(candidates_file, TABLES["candidates"])
         by_position = candidates.partition_by("failure_id", "t", as_dict=True)
         space = enumerate_states(environment, map(environment.initial, environment.tasks()))
@@ -70,10 +70,7 @@ if __name__ == "__main__":
     with job(snakemake.log[0], "exact values"):
         main(
             config=snakemake.params.config,
-            files={
-                key: snakemake.input[key]
-                for key in ("trajectories", "steps", "failed", "positions")
-            },
+            files=snakemake.input,
             candidates_file=snakemake.input.candidates,
             policy_files=snakemake.input.policies,
             out_exact=snakemake.output.exact,

@@ -42,7 +42,7 @@ def main(config, files, candidates_file, out_judgements, server_log, progress):
     judgements = pl.DataFrame(schema=SCHEMA)
     if study.evaluators.judge is not None:
         candidates = read_table(candidates_file, TABLES["candidates"])
-        cases = cases_of(study, CollectedRuns.read(**files), candidates)
+        cases = cases_of(study, CollectedRuns.read(files), candidates)
         judgements = asyncio.run(judgements_of(study, cases, server_log))
         unparsed = judgements.filter(~pl.col("parsed")).n_unique(["failure_id", "t"])
         progress.write(f"{len(cases)} rankings asked, {unparsed} answers name no candidate\n")
@@ -53,10 +53,7 @@ if __name__ == "__main__":
     with job(snakemake.log[0], "judge") as out:
         main(
             config=snakemake.params.config,
-            files={
-                key: snakemake.input[key]
-                for key in ("trajectories", "steps", "failed", "positions")
-            },
+            files=snakemake.input,
             candidates_file=snakemake.input.candidates,
             out_judgements=snakemake.output.judgements,
             server_log=snakemake.log[0] + ".server",

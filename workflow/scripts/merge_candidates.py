@@ -27,7 +27,7 @@ def own_proposals(study, environment, situation):
 
 def main(config, files, proposal_files, out_proposals, out_candidates, out_reachability, progress):
     study = parse_study(config, "configuration")
-    runs, environment = CollectedRuns.read(**files), environment_of(study)
+    runs, environment = CollectedRuns.read(files), environment_of(study)
     proposed = pl.concat(read_table(path, TABLES["proposals"]) for path in proposal_files)
     evaluators = [name for name in ("solvability", "planner") if getattr(study.evaluators, name)]
     proposals, candidates, scores = [], [], [pl.DataFrame(schema=SCHEMA)]
@@ -61,10 +61,7 @@ if __name__ == "__main__":
     with job(snakemake.log[0], "candidates") as out:
         main(
             config=snakemake.params.config,
-            files={
-                key: snakemake.input[key]
-                for key in ("trajectories", "steps", "failed", "positions")
-            },
+            files=snakemake.input,
             proposal_files=snakemake.input.proposals,
             out_proposals=snakemake.output.proposals,
             out_candidates=snakemake.output.candidates,

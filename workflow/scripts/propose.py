@@ -24,7 +24,7 @@ async def proposals_of(study, name, runs, log):
 
 def main(config, name, files, out_proposals, server_log, progress):
     study = parse_study(config, "configuration")
-    proposals = asyncio.run(proposals_of(study, name, CollectedRuns.read(**files), server_log))
+    proposals = asyncio.run(proposals_of(study, name, CollectedRuns.read(files), server_log))
     unparsed = proposals["action"].null_count()
     progress.write(f"{proposals.height} proposals, {unparsed} of them name no admissible action\n")
     write_table(proposals, out_proposals, TABLES["proposals"])
@@ -35,10 +35,7 @@ if __name__ == "__main__":
         main(
             config=snakemake.params.config,
             name=snakemake.wildcards.proposer,
-            files={
-                key: snakemake.input[key]
-                for key in ("trajectories", "steps", "failed", "positions")
-            },
+            files=snakemake.input,
             out_proposals=snakemake.output.proposals,
             server_log=snakemake.log[0] + ".server",
             progress=out,

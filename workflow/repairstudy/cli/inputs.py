@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
@@ -24,19 +23,14 @@ class CollectedRuns:
     positions: pl.DataFrame
 
     @classmethod
-    def read(
-        cls, trajectories: str | Path, steps: str | Path, failed: str | Path, positions: str | Path
-    ) -> CollectedRuns:
+    def read(cls, files: Mapping[str, str]) -> CollectedRuns:
+        """From the files trajectories, steps, failed and positions; others are left alone."""
         return cls(
-            read_table(trajectories, TABLES["trajectories"]),
-            read_table(steps, TABLES["steps"]),
-            read_table(failed, TABLES["collected_failures"]),
-            read_table(positions, TABLES["positions"]),
+            read_table(files["trajectories"], TABLES["trajectories"]),
+            read_table(files["steps"], TABLES["steps"]),
+            read_table(files["failed"], TABLES["collected_failures"]),
+            read_table(files["positions"], TABLES["positions"]),
         )
-
-    def deployed_of(self) -> dict[str, str]:
-        """Failure id -> the executor that failed."""
-        return dict(self.failed.select("failure_id", "deployed").iter_rows())
 
     def primary(self, positions: pl.DataFrame | None = None) -> pl.DataFrame:
         return (self.positions if positions is None else positions).filter("is_primary")

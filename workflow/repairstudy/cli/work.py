@@ -34,8 +34,7 @@ class StudyWork:
     @classmethod
     def read(cls, study: StudyConfig, files: Mapping[str, str]) -> StudyWork:
         """From the files trajectories, steps, failed, positions and candidates."""
-        names = ("trajectories", "steps", "failed", "positions")
-        runs = CollectedRuns.read(**{name: files[name] for name in names})
+        runs = CollectedRuns.read(files)
         candidates = read_table(files["candidates"], TABLES["candidates"])
         work = cls(study, runs, candidates, environment_of(study))
         for situation in runs.situations(work.environment, runs.positions):

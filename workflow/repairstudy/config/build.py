@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 from repairstudy.config.sections import ExecutorSection, ModelSection
@@ -47,7 +48,7 @@ def model_identity(name: str, section: ModelSection) -> ModelIdentity:
     if section.kind == "openai":
         return ModelIdentity(section.served_name or name, section.revision, "as served")
     assert section.path is not None  # checked by parse_study
-    return ModelIdentity(name, section.revision, checkpoint_fingerprint(section.path))
+    return ModelIdentity(name, section.revision, _weights(section.path))
 
 
 def engine_of(config: StudyConfig, model: str, log: str | Path) -> Engine:
@@ -73,6 +74,12 @@ def engine_of(config: StudyConfig, model: str, log: str | Path) -> Engine:
     )
     folder = Path(config.cache) / "distributions"
     return Distributions(folder, model_identity(model, section), engine)
+
+
+@lru_cache
+def _weights(path: str) -> str:
+    """A job asks for many executors of one model; its weights are read and hashed once."""
+    return checkpoint_fingerprint(path)
 
 
 def _revision_arguments(section: ModelSection) -> tuple[str, ...]:
