@@ -15,7 +15,7 @@ from repairstudy.engines.distributions import Distributions
 from repairstudy.engines.simulated import SimulatedEngine, planted_policy
 from repairstudy.environments.gridworld import Gridworld
 from repairstudy.executors import Executor, ModelIdentity, make_protocol
-from repairstudy.rollouts import Actor, Limits, Pending, RolloutCache, run_rollouts
+from repairstudy.rollouts import Limits, ModelActor, Pending, RolloutCache, run_rollouts
 
 ROLLOUTS = 20_000
 
@@ -25,7 +25,7 @@ async def count(folder: Path) -> tuple[int, int]:
     identity = ModelIdentity("planted", "1", "1")
     engine = Distributions(folder / "distributions", identity, SimulatedEngine(planted_policy({})))
     executor = Executor("planted", identity, "ego/1", "{observation}\nmove:")
-    actor = Actor(executor, make_protocol(executor.protocol), engine)
+    actor = ModelActor(executor, make_protocol(executor.protocol), engine)
     items = [Pending(spec) for spec in make_specs(Gridworld(), actor, ROLLOUTS)]
     cache = RolloutCache(folder / "rollouts")
     tally = await run_rollouts(items, {actor.executor_id: actor}, Gridworld, cache, Limits())

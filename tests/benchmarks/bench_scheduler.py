@@ -18,7 +18,7 @@ from repairstudy.engines import ChoiceScores, Completion, Request
 from repairstudy.environments import Environment
 from repairstudy.environments.gridworld import Gridworld
 from repairstudy.executors import AgentView, Decoding, Executor, ModelIdentity, make_protocol
-from repairstudy.rollouts import Actor, Limits, Pending, RolloutCache, RolloutSpec, run_rollouts
+from repairstudy.rollouts import Actor, Limits, ModelActor, Pending, RolloutCache, RolloutSpec, run_rollouts
 
 ROLLOUTS, BUDGET, REPEATS = 2_000, 20, 3
 
@@ -44,7 +44,7 @@ def make_actor() -> Actor:
         template="{observation}\nMove:",
         decoding=Decoding(),
     )
-    return Actor(executor, make_protocol(executor.protocol), Remembered())
+    return ModelActor(executor, make_protocol(executor.protocol), Remembered())
 
 
 def make_specs(environment: Environment, actor: Actor, rollouts: int) -> list[RolloutSpec]:

@@ -18,6 +18,7 @@ from repairstudy.executors import Decoding, Executor, InvalidActions, ModelIdent
 from repairstudy.records import seed_of
 from repairstudy.rollouts import (
     Actor,
+    ModelActor,
     Limits,
     RolloutCache,
     RolloutSpec,
@@ -36,6 +37,7 @@ class Corridor:
 
     name = "corridor"
     version = "1"
+    blocking = False
 
     def __init__(self) -> None:
         self.cell = 0
@@ -152,7 +154,7 @@ def executor(name: str = "toy", limit: int = 2, **decoding: Any) -> Executor:
 
 def actor(engine: Any = None, limit: int = 2, **decoding: Any) -> Actor:
     acting = executor(limit=limit, **decoding)
-    return Actor(acting, make_protocol(acting.protocol), engine or HashEngine())
+    return ModelActor(acting, make_protocol(acting.protocol), engine or HashEngine())
 
 
 def spec(**changes: Any) -> RolloutSpec:

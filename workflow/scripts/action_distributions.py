@@ -25,9 +25,10 @@ async def ask_all(engine, executor, protocol, environment, situations):
 
     async def ask(observation, admissible):
         view = AgentView(instruction, (observation,), (), admissible)
-        choices = [protocol.choice_text(action) for action in admissible]
-        scores = await engine.score(protocol.prompt(executor.template, view), choices)
-        for place, (action, logprob) in enumerate(zip(admissible, scores.logprobs, strict=True)):
+        options = protocol.options(view)
+        scores = await engine.score(protocol.prompt(executor.template, view), tuple(options))
+        scored = zip(options.values(), scores.logprobs, strict=True)
+        for place, (action, logprob) in enumerate(scored):
             rows.append((observation, action, place, logprob))
 
     try:

@@ -15,7 +15,7 @@ async def collected_of(study, name, server_log, progress):
     engine = engine_of(study, study.executors[name].model, server_log)
     try:
         return await collect_failures(
-            actor_of(executor, engine),
+            actor_of(study, executor, engine),
             lambda: environment_of(study),
             RolloutCache(f"{study.cache}/rollouts"),
             Collection(

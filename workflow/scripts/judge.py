@@ -7,7 +7,7 @@ import polars as pl
 from repairstudy.cli.inputs import CollectedRuns
 from repairstudy.cli.script import job
 from repairstudy.config import parse_study
-from repairstudy.config.build import engine_of, environment_of, prompt_text
+from repairstudy.config.build import engine_of, environment_of, template_of
 from repairstudy.evaluators.judge import SCHEMA, Judge, judge
 from repairstudy.records import TABLES
 from repairstudy.store import read_table
@@ -30,8 +30,8 @@ async def judgements_of(study, cases, server_log):
     section = study.evaluators.judge
     engine = engine_of(study, section.model, server_log)
     try:
-        template = prompt_text(section.prompt)
-        who = Judge(engine, template, section.max_tokens, section.temperature)
+        template = template_of(section.prompt, study.models[section.model])
+        who = Judge(engine, template, section.max_tokens, section.temperature, section.stop)
         return await judge(who, cases, study.seed)
     finally:
         await engine.close()

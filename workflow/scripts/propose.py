@@ -2,20 +2,19 @@
 
 import asyncio
 
-from repairstudy.candidates.propose import Proposer, propose
+from repairstudy.candidates.propose import propose
 from repairstudy.cli.inputs import CollectedRuns
 from repairstudy.cli.script import job
 from repairstudy.config import parse_study
-from repairstudy.config.build import decoding_of, engine_of, environment_of, prompt_text
+from repairstudy.config.build import engine_of, environment_of, proposer_of
 from repairstudy.records import TABLES
 from repairstudy.store import write_table
 
 
 async def proposals_of(study, name, runs, log):
-    section = study.candidates.proposers[name]
-    engine = engine_of(study, section.model, log)
+    engine = engine_of(study, study.candidates.proposers[name].model, log)
     try:
-        proposer = Proposer(name, engine, prompt_text(section.prompt), decoding_of(section))
+        proposer = proposer_of(study, name, engine)
         found = runs.situations(environment_of(study), runs.positions)
         return await propose(proposer, found, study.candidates.proposals, study.seed)
     finally:

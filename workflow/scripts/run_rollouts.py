@@ -18,7 +18,7 @@ async def run_missing(study, model, rows, cache, source, server_log, progress):
     engine = engine_of(study, model, server_log)
     try:
         names = rows["executor"].unique().sort()
-        actors = [actor_of(executor_of(study, name), engine) for name in names]
+        actors = [actor_of(study, executor_of(study, name), engine) for name in names]
         return await run_rollouts(
             pending(rows, environment_of(study), study.environment.budget, source),
             {actor.executor_id: actor for actor in actors},

@@ -11,22 +11,29 @@ import polars as pl
 from repairstudy.candidates.situation import Situation
 from repairstudy.engines import Engine, Request
 from repairstudy.environments import Environment
+from repairstudy.environments.forms import closed
 from repairstudy.executors import Decoding
 from repairstudy.executors.decoding import action_probabilities, draw
 from repairstudy.executors.protocols import first_action
 from repairstudy.records import generator, seed_of
 from repairstudy.records.tables import PROPOSALS
 from repairstudy.records.text import fill
+from repairstudy.rollouts.actors import Actor
 
 
 @dataclass(frozen=True, slots=True)
 class Proposer:
-    """A language model that proposes actions, under the source name it is recorded by."""
+    """A language model that proposes actions, under the source name it is recorded by.
+
+    With an `actor`, the model is asked as an executor is, under its prompt and history protocol;
+    else the template is filled with what is known of the situation.
+    """
 
     source: str
     engine: Engine
     template: str
     decoding: Decoding
+    actor: Actor | None = None
 
 
 async def propose(
@@ -57,14 +64,15 @@ async def _propose_once(
     seed = seed_of(
         study_seed, "proposal", proposer.source, situation.failure_id, situation.t, number
     )
-    prompt, decoding = (
-        fill(proposer.template, situation.slots()),
-        proposer.decoding,
-    )
+    if proposer.actor is not None:
+        decision = await proposer.actor.act(situation.view(), seed)
+        return decision.text if decision.action is None else decision.action
+    prompt, decoding = fill(proposer.template, situation.slots()), proposer.decoding
     if decoding.mode == "choice":
-        choices = tuple(f" {action}" for action in situation.admissible)
+        actions = closed(situation.admissible)
+        choices = tuple(f" {action}" for action in actions)
         scores = await proposer.engine.score(prompt, choices)
-        return situation.admissible[draw(action_probabilities(scores.logprobs, decoding), seed)]
+        return actions[draw(action_probabilities(scores.logprobs, decoding), seed)]
     completion = await proposer.engine.complete(
         Request(
             prompt=prompt,
@@ -91,7 +99,7 @@ def planner_proposal(environment: Environment, situation: Situation) -> pl.DataF
 
 def random_proposals(situation: Situation, number: int, seed: int) -> pl.DataFrame:
     """Random admissible actions other than the original, without replacement."""
-    others = [action for action in situation.admissible if action != situation.original]
+    others = [action for action in closed(situation.admissible) if action != situation.original]
     rng = generator(seed, "random candidate", situation.failure_id, situation.t)
     drawn = rng.permutation(others)[:number]
     rows = [
@@ -102,7 +110,9 @@ def random_proposals(situation: Situation, number: int, seed: int) -> pl.DataFra
 
 def all_admissible(situation: Situation) -> pl.DataFrame:
     """Every admissible action (WebShop's clickable elements)."""
-    rows = [_row(situation, "clickable", i, a, a) for i, a in enumerate(situation.admissible)]
+    rows = [
+        _row(situation, "clickable", i, a, a) for i, a in enumerate(closed(situation.admissible))
+    ]
     return pl.DataFrame(rows, schema=PROPOSALS.schema)
 
 

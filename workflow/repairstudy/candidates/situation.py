@@ -8,11 +8,18 @@ from dataclasses import dataclass
 import polars as pl
 
 from repairstudy.environments import Environment, replay
+from repairstudy.executors import AgentView, last_turns
+
+RECENT = 2  # turns in the slot `recent`
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """One position of a failure. `prefix` are the actions before the one to be replaced."""
+    """One position of a failure.
+
+    `prefix` are the actions before the one to be replaced, `observations` what they showed, the
+    first observation before them and the present one last.
+    """
 
     failure_id: str
     t: int
@@ -21,7 +28,7 @@ class Situation:
     prefix: tuple[str, ...]
     original: str
     instruction: str
-    observation: str
+    observations: tuple[str, ...]
     drawing: str
     signature: str
     admissible: tuple[str, ...]
@@ -30,14 +37,25 @@ class Situation:
     def label(self) -> str:
         return f"failure {self.failure_id}, step {self.t}"
 
+    @property
+    def observation(self) -> str:
+        return self.observations[-1]
+
+    def view(self) -> AgentView:
+        """The position as the agent saw it."""
+        return AgentView(self.instruction, self.observations, self.prefix, self.admissible)
+
     def slots(self) -> dict[str, str]:
         """What a prompt template may say of this position."""
         return {
             "instruction": self.instruction,
             "observation": self.observation,
+            "history": last_turns(self.observations, self.prefix),
+            "recent": last_turns(self.observations, self.prefix, most=RECENT),
             "drawing": self.drawing,
             "action": self.original,
             "admissible": ", ".join(self.admissible),
+            "admissible_lines": "\n".join(self.admissible),
             "slack": str(self.slack),
         }
 
@@ -87,7 +105,7 @@ def situations(
             prefix=actions[:t],
             original=actions[t],
             instruction=environment.instruction(),
-            observation=run["observation"][t],
+            observations=tuple(run["observation"][: t + 1]),
             drawing=environment.describe(),
             signature=run["signature"][t],
             admissible=environment.admissible_actions(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
+from repairstudy.candidates.propose import Proposer
 from repairstudy.config.sections import ExecutorSection, ModelSection
 from repairstudy.config.study import StudyConfig
 from repairstudy.engines import Engine
@@ -19,8 +20,10 @@ from repairstudy.executors import (
     ModelIdentity,
     make_protocol,
 )
+from repairstudy.executors.markup import marked_up
+from repairstudy.executors.scripted import Policy, make_policy
 from repairstudy.records import digest
-from repairstudy.rollouts import Actor, Limits
+from repairstudy.rollouts import Actor, Limits, ModelActor, ScriptedActor
 
 GREEDY, LOW_TEMPERATURE, OTHER_SEEDS = "greedy", "0.3", "other_seeds"
 
@@ -41,14 +44,32 @@ def prompt_text(path: str) -> str:
         raise ConfigError(f"prompt {path}: cannot be read ({error})") from error
 
 
+def template_of(path: str, model: ModelSection) -> str:
+    """A prompt template as a model gets it, in the markup of its chats.
+
+    Raises:
+        ConfigError: the file cannot be read.
+    """
+    return marked_up(prompt_text(path), model.chat)
+
+
 def model_identity(name: str, section: ModelSection) -> ModelIdentity:
     """Who a model is: for a local checkpoint the hash of its files."""
     if section.kind == "simulated":
         return ModelIdentity(name, section.revision, digest(section.parameters))
+    if section.kind == "scripted":
+        policy = policy_of(section)
+        return ModelIdentity(name, policy.version, digest(section.parameters))
     if section.kind == "openai":
         return ModelIdentity(section.served_name or name, section.revision, "as served")
     assert section.path is not None  # checked by parse_study
     return ModelIdentity(name, section.revision, _weights(section.path))
+
+
+def policy_of(section: ModelSection) -> Policy:
+    """The rule behind a scripted model."""
+    parameters = dict(section.parameters)
+    return make_policy(str(parameters.pop("policy", None)), parameters)
 
 
 def engine_of(config: StudyConfig, model: str, log: str | Path) -> Engine:
@@ -70,6 +91,7 @@ def engine_of(config: StudyConfig, model: str, log: str | Path) -> Engine:
         arguments=(*section.arguments, *_revision_arguments(section)),
         concurrency=section.concurrency,
         parameters=section.parameters,
+        chat=section.chat == "messages",
         log=log,
     )
     folder = Path(config.cache) / "distributions"
@@ -96,11 +118,12 @@ def executor_of(config: StudyConfig, name: str) -> Executor:
     """The executor of that name; `NAME@greedy` and `NAME@0.3` are its decoding variants."""
     base_name, _, variant = name.partition("@")
     section = config.executors[base_name]
+    model = config.models[section.model]
     base = Executor(
         name=base_name,
-        model=model_identity(section.model, config.models[section.model]),
+        model=model_identity(section.model, model),
         protocol=section.protocol,
-        template=prompt_text(section.prompt),
+        template=template_of(section.prompt, model) if section.prompt else "",
         decoding=decoding_of(section),
         invalid_actions=InvalidActions(section.invalid_limit),
     )
@@ -125,8 +148,24 @@ def executor_names(config: StudyConfig) -> dict[str, str]:
     return names
 
 
-def actor_of(executor: Executor, engine: Engine) -> Actor:
-    return Actor(executor, make_protocol(executor.protocol), engine)
+def actor_of(config: StudyConfig, executor: Executor, engine: Engine) -> Actor:
+    """The executor that acts, with the engine of its model."""
+    model = config.models[config.executors[executor.name.partition("@")[0]].model]
+    if model.kind == "scripted":
+        return ScriptedActor(executor, policy_of(model))
+    return ModelActor(executor, make_protocol(executor.protocol), engine)
+
+
+def proposer_of(config: StudyConfig, source: str, engine: Engine) -> Proposer:
+    """The proposing model of that source name."""
+    section = config.candidates.proposers[source]
+    model, decoding = config.models[section.model], Decoding(**section.decoding.model_dump())
+    template, actor = template_of(section.prompt, model), None
+    if section.protocol is not None:
+        identity = model_identity(section.model, model)
+        executor = Executor(source, identity, section.protocol, template, decoding)
+        actor = ModelActor(executor, make_protocol(section.protocol), engine)
+    return Proposer(source, engine, template, decoding, actor)
 
 
 def limits_of(config: StudyConfig) -> Limits:

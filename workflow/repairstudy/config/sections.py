@@ -27,8 +27,9 @@ class EnvironmentSection(Section):
 class ModelSection(Section):
     """One model, and who serves it."""
 
-    kind: Literal["vllm", "openai", "simulated"] = Field(
-        description="vllm: a server that the job starts; openai: a URL; simulated: a known policy."
+    kind: Literal["vllm", "openai", "simulated", "scripted"] = Field(
+        description="vllm: a server that the job starts; openai: a URL; simulated: a known policy; "
+        "scripted: a rule that acts, no language model."
     )
     path: str | None = Field(
         default=None, description="vllm: folder or hub name of a Hugging Face checkpoint."
@@ -45,6 +46,12 @@ class ModelSection(Section):
     api_key_env: str | None = Field(
         default=None, description="openai: environment variable that holds the key; never a key."
     )
+    chat: Literal["none", "chatml", "llama3", "messages"] = Field(
+        default="none",
+        description="How a prompt becomes a user's message. none: it does not, the model continues "
+        "the text; chatml, llama3: the markup of Qwen and of Llama 3 around the template; "
+        "messages: the server's chat route (openai only).",
+    )
     python: str = Field(
         default=".venv-vllm/bin/python", description="vllm: interpreter of its environment."
     )
@@ -58,7 +65,9 @@ class ModelSection(Section):
     )
     concurrency: Positive = Field(default=32, description="Requests in flight at most.")
     parameters: dict[str, Any] = Field(
-        default_factory=dict, description="simulated: parameters of the planted policy."
+        default_factory=dict,
+        description="simulated: parameters of the planted policy; scripted: `policy`, the name of "
+        "an installed policy (entry point), and its parameters.",
     )
 
 
@@ -86,8 +95,12 @@ class ExecutorSection(Section):
     """An executor: a model under a prompt and history protocol with its decoding."""
 
     model: Name = Field(description="Key of `models`.")
-    protocol: str = Field(description="Prompt and history protocol.")
-    prompt: str = Field(description="File of the prompt template.")
+    protocol: str = Field(
+        default="scripted", description="Prompt and history protocol; of a scripted model: none."
+    )
+    prompt: str | None = Field(
+        default=None, description="File of the prompt template; required unless scripted."
+    )
     decoding: DecodingSection = Field(default_factory=DecodingSection)
     invalid_limit: Count = Field(
         default=5, description="Invalid actions that a run survives; one more ends it."
@@ -139,6 +152,11 @@ class ProposerSection(Section):
 
     model: Name = Field(description="Key of `models`.")
     prompt: str = Field(description="File of the prompt template.")
+    protocol: str | None = Field(
+        default=None,
+        description="Ask as an executor under this protocol; null: fill the template with what is "
+        "known of the position.",
+    )
     decoding: DecodingSection = Field(default_factory=DecodingSection)
 
 
@@ -178,6 +196,11 @@ class JudgeSection(Section):
     prompt: str = Field(description="File of the prompt template.")
     max_tokens: Positive = Field(default=24, description="Longest answer in tokens.")
     temperature: Annotated[float, Field(ge=0.0)] = Field(default=0.0, description="0 is greedy.")
+    stop: tuple[str, ...] = Field(
+        default=("\n",),
+        strict=False,
+        description="Strings that end an answer; none for a model that thinks aloud first.",
+    )
     positions: Literal["all", "primary"] = Field(
         default="primary", description="Which positions it ranks."
     )

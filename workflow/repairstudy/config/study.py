@@ -10,6 +10,7 @@ from pydantic import Field
 
 from repairstudy.checked import Section, validate
 from repairstudy.config import sections as s
+from repairstudy.config.consistency import problems_of
 from repairstudy.errors import ConfigError
 
 
@@ -72,48 +73,7 @@ def parse_study(content: Mapping[str, Any], path: str | Path) -> StudyConfig | O
     if "outcomes" in content:
         return validate(OutcomesConfig, content, path)
     config = validate(StudyConfig, content, path)
-    problems = [*_dangling_references(config), *_model_problems(config)]
+    problems = problems_of(config)
     if problems:
         raise ConfigError("\n".join(f"{path}: {problem}" for problem in problems))
     return config
-
-
-def _dangling_references(config: StudyConfig) -> list[str]:
-    models, executors, pools = set(config.models), set(config.executors), set(config.pools)
-    wanted = [
-        (f"executors.{name}.model", section.model, models)
-        for name, section in config.executors.items()
-    ]
-    wanted += [
-        (f"pools.{name}.deployed", pool.deployed, executors) for name, pool in config.pools.items()
-    ]
-    wanted += [
-        (f"candidates.proposers.{name}.model", section.model, models)
-        for name, section in config.candidates.proposers.items()
-    ]
-    for name, section in config.evaluators.executors.items():
-        wanted.append((f"evaluators.executors.{name}", name, executors))
-        wanted += [
-            (f"evaluators.executors.{name}.pools", pool, pools) for pool in section.pools or ()
-        ]
-    if config.evaluators.judge:
-        wanted.append(("evaluators.judge.model", config.evaluators.judge.model, models))
-    return [
-        f"{key}: '{value}' is not defined (defined: {', '.join(sorted(known)) or 'none'})"
-        for key, value, known in wanted
-        if value not in known
-    ]
-
-
-def _model_problems(config: StudyConfig) -> list[str]:
-    needed = {"vllm": "path", "openai": "url"}
-    return [
-        f"models.{name}.{needed[model.kind]}: required for kind {model.kind}"
-        for name, model in config.models.items()
-        if model.kind in needed and getattr(model, needed[model.kind]) is None
-    ] + [
-        f"evaluators.executors.{name}.equal_budget: {section.equal_budget} is more than its "
-        f"{section.rollouts} rollouts"
-        for name, section in config.evaluators.executors.items()
-        if section.equal_budget is not None and section.equal_budget > section.rollouts
-    ]

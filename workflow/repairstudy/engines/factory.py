@@ -10,6 +10,7 @@ from repairstudy.engines.base import Engine
 from repairstudy.engines.checkpoint import checkpoint_fingerprint
 from repairstudy.engines.http import Endpoint, key_from_environment
 from repairstudy.engines.lazy import LazyEngine
+from repairstudy.engines.nobody import NoEngine
 from repairstudy.engines.openai import OpenAiEngine
 from repairstudy.engines.simulated import SimulatedEngine, planted_policy
 from repairstudy.engines.vllm import VllmEngine, VllmServer, VllmSettings
@@ -19,7 +20,7 @@ __all__ = ["checkpoint_fingerprint", "open_engine"]
 
 
 def open_engine(
-    kind: Literal["vllm", "openai", "simulated"],
+    kind: Literal["vllm", "openai", "simulated", "scripted"],
     *,
     path: str | None = None,
     url: str | None = None,
@@ -32,6 +33,7 @@ def open_engine(
     arguments: Sequence[str] = (),
     concurrency: int = 32,
     parameters: Mapping[str, Any] | None = None,
+    chat: bool = False,
     log: str | Path = "vllm.log",
 ) -> Engine:
     """An engine; nothing is started or connected before its first request.
@@ -39,24 +41,28 @@ def open_engine(
     Args:
         kind: "vllm": a server of our own (`path`, `python`, `device`, `threads`, `max_model_len`,
             `arguments`, `log`); "openai": a standing server (`url`, `served_name`,
-            `api_key_env`); "simulated": a planted policy (`parameters`).
+            `api_key_env`); "simulated": a planted policy (`parameters`); "scripted":
+            nobody, its executors are rules.
         path: folder or hub name of a checkpoint.
         served_name: the name under which the model answers; for vllm by default that of `path`.
         api_key_env: environment variable with the server's key.
         concurrency: requests in flight at most.
+        chat: openai: send prompts as a user's message to the chat route.
         log: file for the output of a server of our own.
 
     Raises:
         ConfigError: a setting that the kind needs is missing or impossible.
     """
+    if kind == "scripted":
+        return NoEngine()
     if kind == "simulated":
         return SimulatedEngine(planted_policy(parameters or {}))
     if kind == "openai":
         endpoint = Endpoint(_needed("url", url, kind), concurrency=concurrency)
         model = _needed("served_name", served_name, kind)
-        return OpenAiEngine(endpoint, model, key=key_from_environment(api_key_env))
+        return OpenAiEngine(endpoint, model, key=key_from_environment(api_key_env), chat=chat)
     if kind != "vllm":
-        raise ConfigError(f"kind: {kind!r} (accepted: vllm, openai, simulated)")
+        raise ConfigError(f"kind: {kind!r} (accepted: vllm, openai, simulated, scripted)")
     model_path = _needed("path", path, kind)
     settings = VllmSettings(
         python=python,

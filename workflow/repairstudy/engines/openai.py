@@ -34,6 +34,7 @@ class OpenAiEngine:
         key: bearer token, if the server wants one.
         additions: "vllm" if the server knows vLLM's parameters (scores, choices, top-k); "none";
             "auto": it does if it says it is vLLM.
+        chat: a prompt is sent as a user's message to the chat route; scores are not to be had.
         died: tells why the server can never answer again, or None.
     """
 
@@ -44,6 +45,7 @@ class OpenAiEngine:
         *,
         key: str | None = None,
         additions: Literal["auto", "vllm", "none"] = "auto",
+        chat: bool = False,
         died: Callable[[], str | None] = lambda: None,
     ) -> None:
         self._client = JsonClient(endpoint, key, died)
@@ -51,12 +53,15 @@ class OpenAiEngine:
         self._model = model
         self._tokens = ChoiceTokens(self._client, model)
         self._additions = additions
+        self._chat = chat
         self._checking = asyncio.Lock()
         self._card: dict[str, Any] | None = None
 
     async def complete(self, request: Request) -> Completion:
         await self._check_model()
         body = self._sampling(request)
+        if self._chat:
+            return _message(await self._ask_chat(request.prompt, body))
         if not request.choices:
             return _completion(await self._ask(body))
         ids = await self._choice_ids(request.prompt, request.choices)
@@ -97,6 +102,12 @@ class OpenAiEngine:
     async def _ask(self, body: dict[str, Any]) -> dict[str, Any]:
         return await self._client.post(f"{self._url}/completions", {"model": self._model} | body)
 
+    async def _ask_chat(self, prompt: str, body: dict[str, Any]) -> dict[str, Any]:
+        message = {"role": "user", "content": prompt}
+        rest = {name: value for name, value in body.items() if name != "prompt"}
+        asked = {"model": self._model, "messages": [message]} | rest
+        return await self._client.post(f"{self._url}/chat/completions", asked)
+
     async def _check_model(self) -> dict[str, Any]:
         """The server's entry of the model; asked once.
 
@@ -121,6 +132,8 @@ class OpenAiEngine:
         return self._additions == "vllm"
 
     async def _choice_ids(self, prompt: str, choices: Sequence[str]) -> list[int]:
+        if self._chat:
+            raise ConfigError(f"{self._url}: chat routes score no choices; use decoding.mode: text")
         if not choices or len(set(choices)) != len(choices):
             raise ConfigError(f"choices {list(choices)!r}: must be different, and at least one")
         if not self._has_additions():
@@ -176,6 +189,16 @@ def _completion(answer: dict[str, Any]) -> Completion:
     if not isinstance(choice.get("text"), str) or reason not in ("stop", "length"):
         raise EngineError(f"the server's answer ended with '{reason}' instead of a text")
     return Completion(choice["text"], reason, *_usage(answer))
+
+
+def _message(answer: dict[str, Any]) -> Completion:
+    """A chat answer; what a reasoning model thought stands elsewhere in it and is left out."""
+    choice = _first(answer, "choices")
+    message, reason = choice.get("message") or {}, choice.get("finish_reason")
+    content = message.get("content") or ""
+    if not isinstance(content, str) or reason not in ("stop", "length"):
+        raise EngineError(f"the server's answer ended with '{reason}' instead of a text")
+    return Completion(content, reason, *_usage(answer))
 
 
 def _logprobs(answer: dict[str, Any], ids: Sequence[int], url: str) -> list[float]:

@@ -30,11 +30,13 @@ class Environment(Protocol):
 
     The step budget is the harness's to enforce, not the environment's. `version` changes
     whenever the same actions could lead to another state, text or score: it is part of every
-    rollout key.
+    rollout key. `blocking`: a call may wait for another process, so the harness makes it in a
+    thread; such an environment's heavy parts must be safe to use from several threads.
     """
 
     name: str
     version: str
+    blocking: bool
 
     def tasks(self) -> Sequence[str]:
         """All task ids, in a fixed order."""
@@ -53,7 +55,10 @@ class Environment(Protocol):
         ...
 
     def admissible_actions(self) -> tuple[str, ...]:
-        """What may be done now, in a fixed order; empty when the episode has ended."""
+        """What may be done now, in a fixed order; empty when the episode has ended.
+
+        An action of free text is listed as a form, `search[<query>]` (`environments.forms`).
+        """
         ...
 
     def step(self, action: str) -> Step:

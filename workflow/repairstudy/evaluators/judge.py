@@ -11,6 +11,7 @@ import polars as pl
 
 from repairstudy.candidates.situation import Situation
 from repairstudy.engines import Engine, Request
+from repairstudy.executors.protocols.answers import without_thoughts
 from repairstudy.records import generator, seed_of
 from repairstudy.records.text import fill
 
@@ -23,17 +24,17 @@ SCHEMA = {
     "text": pl.String(),
     "parsed": pl.Boolean(),
 }
-_THOUGHTS = re.compile(r"<think>.*?(</think>|\Z)", flags=re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """A judging model; `temperature` 0 is greedy."""
+    """A judging model; `temperature` 0 is greedy, `stop` ends an answer."""
 
     engine: Engine
     template: str
     max_tokens: int
     temperature: float
+    stop: tuple[str, ...] = ("\n",)
 
 
 async def judge(
@@ -77,7 +78,10 @@ async def _ask(
 ) -> str:
     key = (study_seed, "judge", situation.failure_id, situation.t)
     shown = generator(*key).permutation(sorted(candidates.values()))
-    slots = situation.slots() | {"candidates": ", ".join(str(action) for action in shown)}
+    slots = situation.slots() | {
+        "candidates": ", ".join(map(str, shown)),
+        "candidate_lines": "\n".join(map(str, shown)),
+    }
     completion = await judge.engine.complete(
         Request(
             prompt=fill(judge.template, slots),
@@ -86,7 +90,7 @@ async def _ask(
             top_k=0,
             max_tokens=judge.max_tokens,
             seed=seed_of(*key),
-            stop=("\n",),
+            stop=judge.stop,
         )
     )
     return completion.text
@@ -98,7 +102,7 @@ def parse_ranking(text: str, actions: Sequence[str]) -> list[str]:
     A reasoning model's thoughts are dropped first. Where one action is part of another, the
     longer one is meant.
     """
-    answer = _THOUGHTS.sub("", text)
+    answer = without_thoughts(text)
     longest_first = sorted(actions, key=len, reverse=True)
     if not longest_first:
         return []

@@ -1,7 +1,7 @@
 """Executors: who acts, under which protocol, with which decoding."""
 
 from repairstudy.executors.identity import Decoding, Executor, InvalidActions, ModelIdentity
-from repairstudy.executors.protocols import AgentView, Protocol, make_protocol
+from repairstudy.executors.protocols import AgentView, Protocol, last_turns, make_protocol
 
 __all__ = [
     "AgentView",
@@ -10,5 +10,6 @@ __all__ = [
     "InvalidActions",
     "ModelIdentity",
     "Protocol",
+    "last_turns",
     "make_protocol",
 ]

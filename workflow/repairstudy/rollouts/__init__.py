@@ -1,6 +1,6 @@
 """Rollouts: what identifies them, who runs them, and the cache that keeps them."""
 
-from repairstudy.rollouts.actors import Actor, Decision
+from repairstudy.rollouts.actors import Actor, Decision, ModelActor, ScriptedActor
 from repairstudy.rollouts.attempts import Limits
 from repairstudy.rollouts.cache import RolloutCache
 from repairstudy.rollouts.collect import Collected, Collection, collect_failures
@@ -20,10 +20,12 @@ __all__ = [
     "Episode",
     "Interrupted",
     "Limits",
+    "ModelActor",
     "Pending",
     "Progress",
     "RolloutCache",
     "RolloutSpec",
+    "ScriptedActor",
     "Tally",
     "collect_failures",
     "gather",

@@ -46,7 +46,7 @@ async def run_episode(
         EngineError, TimeoutError, EnvironmentCrash: an infrastructure error.
     """
     world = World(environment)
-    world.begin(spec)
+    await world.aside(world.begin, spec)
     actions: list[str] = []
     invalid = tokens_in = tokens_out = 0
     limit = actor.executor.invalid_actions.limit
@@ -61,10 +61,10 @@ async def run_episode(
             tokens_in += decision.tokens_in
             tokens_out += decision.tokens_out
         actions.append(action)
-        invalid += not world.act(action)
+        invalid += not await world.aside(world.act, action)
         if world.done or world.invalid > limit:
             break
-    outcome = world.outcome()
+    outcome = await world.aside(world.outcome)
     return Episode(
         status=_status(world, outcome.success, limit),
         success=outcome.success,

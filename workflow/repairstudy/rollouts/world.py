@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Concatenate, ParamSpec, TypeVar
 
 from repairstudy.environments import Environment, Outcome
@@ -13,6 +16,9 @@ from repairstudy.rollouts.spec import RolloutSpec
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+# Threads in which environments that wait for other processes are called. More would only wait.
+_WAITING = ThreadPoolExecutor(max_workers=64, thread_name_prefix="environment")
 
 
 class EnvironmentCrash(StudyError):
@@ -48,6 +54,13 @@ class World:
         self._instruction = ""
         self._observations: tuple[str, ...] = ()
         self._actions: tuple[str, ...] = ()
+
+    async def aside(self, method: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """A method's result; of a blocking environment, without holding up other episodes."""
+        if not self.environment.blocking:
+            return method(*args, **kwargs)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(_WAITING, partial(method, *args, **kwargs))
 
     @_crashes
     def begin(self, spec: RolloutSpec) -> None:

@@ -58,6 +58,7 @@ class Gridworld:
     """
 
     name = "gridworld"
+    blocking = False
 
     def __init__(self, **options: Any) -> None:
         self.options = parse_options(options)

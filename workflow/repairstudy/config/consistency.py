@@ -1,0 +1,92 @@
+"""What must hold across the sections of a study's configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from repairstudy.config import sections as s
+
+
+class Sections(Protocol):
+    """The sections that refer to each other."""
+
+    models: dict[str, s.ModelSection]
+    executors: dict[str, s.ExecutorSection]
+    pools: dict[str, s.PoolSection]
+    candidates: s.CandidatesSection
+    evaluators: s.EvaluatorsSection
+
+
+def problems_of(config: Sections) -> list[str]:
+    """What is wrong, one line each, beginning with the key."""
+    dangling = list(_dangling_references(config))
+    return dangling or [*_model_problems(config), *_scripted_problems(config)]
+
+
+def _dangling_references(config: Sections) -> Iterator[str]:
+    for key, value, known in _references(config):
+        if value not in known:
+            defined = ", ".join(sorted(known)) or "none"
+            yield f"{key}: '{value}' is not defined (defined: {defined})"
+
+
+def _references(config: Sections) -> Iterator[tuple[str, str, Mapping[str, object]]]:
+    """Each key that names an entry of another section: the key, the name, and that section."""
+    for name, executor in config.executors.items():
+        yield f"executors.{name}.model", executor.model, config.models
+    for name, pool in config.pools.items():
+        yield f"pools.{name}.deployed", pool.deployed, config.executors
+    for name, proposer in config.candidates.proposers.items():
+        yield f"candidates.proposers.{name}.model", proposer.model, config.models
+    for name, evaluator in config.evaluators.executors.items():
+        yield f"evaluators.executors.{name}", name, config.executors
+        for pool_name in evaluator.pools or ():
+            yield f"evaluators.executors.{name}.pools", pool_name, config.pools
+    if config.evaluators.judge:
+        yield "evaluators.judge.model", config.evaluators.judge.model, config.models
+
+
+def _model_problems(config: Sections) -> Iterator[str]:
+    needed = {"vllm": "path", "openai": "url"}
+    for name, model in config.models.items():
+        key = needed.get(model.kind)
+        if key and getattr(model, key) is None:
+            yield f"models.{name}.{key}: required for kind {model.kind}"
+        if model.chat == "messages" and model.kind != "openai":
+            yield f"models.{name}.chat: messages needs kind openai"
+    for name, evaluator in config.evaluators.executors.items():
+        if evaluator.equal_budget is not None and evaluator.equal_budget > evaluator.rollouts:
+            yield (
+                f"evaluators.executors.{name}.equal_budget: {evaluator.equal_budget} is more than "
+                f"its {evaluator.rollouts} rollouts"
+            )
+
+
+def _scripted_problems(config: Sections) -> Iterator[str]:
+    scripted = {
+        name
+        for name, executor in config.executors.items()
+        if config.models[executor.model].kind == "scripted"
+    }
+    for name, executor in config.executors.items():
+        if name in scripted and executor.protocol != "scripted":
+            yield f"executors.{name}.protocol: a scripted model has none; leave it out"
+        if name not in scripted and (executor.prompt is None or executor.protocol == "scripted"):
+            yield f"executors.{name}: `protocol` and `prompt` are required"
+    variants = config.evaluators.greedy or config.evaluators.low_temperature
+    for name, pool in config.pools.items():
+        if pool.deployed in scripted and variants:
+            yield (
+                f"pools.{name}.deployed: '{pool.deployed}' is scripted and has no temperature; set "
+                "evaluators.greedy and evaluators.low_temperature to 0"
+            )
+    writers = {
+        f"candidates.proposers.{name}": proposer.model
+        for name, proposer in config.candidates.proposers.items()
+    }
+    if config.evaluators.judge:
+        writers["evaluators.judge"] = config.evaluators.judge.model
+    for key, model in writers.items():
+        if config.models[model].kind == "scripted":
+            yield f"{key}.model: a scripted model writes no text"
