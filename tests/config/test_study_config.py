@@ -37,6 +37,11 @@ def test_every_shipped_study_is_valid(path):
 @pytest.mark.parametrize(
     ("path", "value", "expected"),
     [
+        ("models.smollm2.chat", "messages", "models.smollm2.chat: messages needs kind openai"),
+        ("executors.smollm2.prompt", None, "executors.smollm2: `protocol` and `prompt` are requi"),
+        ("models.smollm2.kind", "scripted", "judge.model: a scripted model writes no text"),
+        ("models.smollm2.kind", "scripted", "smollm2.protocol: a scripted model has none"),
+        ("models.smollm2.kind", "scripted", "'smollm2' is scripted and has no temperature"),
         ("budgget", 3, "budgget: unknown key (accepted: study, seed"),
         ("environment.budgett", 3, "environment.budgett: unknown key (accepted: name, budget"),
         ("pools.smollm2.sise", 3, "pools.smollm2.sise: unknown key"),

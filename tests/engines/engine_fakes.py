@@ -70,6 +70,10 @@ class FakeServer:
         if path == "/detokenize":
             words = {token: word for word, token in self.vocabulary.items()}
             return {"prompt": "".join(words[token] for token in body["tokens"])}
+        if path == "/v1/chat/completions":
+            message = {"content": " up", "reasoning_content": "down leads into a wall"}
+            choice = {"message": message, "finish_reason": "stop"}
+            return {"choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 6}}
         return self.complete(body)
 
     def complete(self, body):

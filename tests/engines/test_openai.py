@@ -17,12 +17,12 @@ REQUEST = Request("Go", 0.7, 0.95, 0, 4, seed=5, stop=("\n",))
 MOVES = (" up", " down", " left")
 
 
-def ask(server, calls, *, model="small", key=None, died=lambda: None, **patience):
+def ask(server, calls, *, model="small", key=None, chat=False, died=lambda: None, **patience):
     """Do the calls, each a function of the engine, at once; their results."""
     patience = {"first_wait": 0.01, "attempts": 4} | patience
 
     async def run():
-        engine = OpenAiEngine(Endpoint(server.url, **patience), model, key=key, died=died)
+        engine = OpenAiEngine(Endpoint(server.url, **patience), model, key=key, chat=chat, died=died)
         try:
             return await asyncio.gather(*(call(engine) for call in calls))
         finally:
@@ -121,6 +121,19 @@ def test_a_server_without_vllms_additions_completes_but_does_not_score():
             ask(server, [lambda e: e.score("Go", MOVES)])
         with pytest.raises(ConfigError, match="top_k"):
             ask(server, [lambda e: e.complete(Request("Go", 1.0, 1.0, 5, 1, 0))])
+
+
+def test_a_chat_route_gets_a_users_message_and_its_thoughts_are_left_out():
+    with FakeServer(vllm=False) as server:
+        (completion,) = ask(server, [complete], chat=True)
+        path, _, body = server.requests[-1]
+        with pytest.raises(ConfigError, match=r"chat routes score no choices"):
+            ask(server, [lambda e: e.score("Go", MOVES)], chat=True)
+    assert path == "/v1/chat/completions"
+    assert body["messages"] == [{"role": "user", "content": "Go"}]
+    assert "prompt" not in body
+    assert body["seed"] == REQUEST.seed
+    assert (completion.text, completion.tokens_out) == (" up", 6)
 
 
 def test_the_wrong_model_is_noticed_before_anything_is_asked():

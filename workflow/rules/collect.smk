@@ -5,6 +5,7 @@ rule action_distributions:
     input:
         plan=rules.freeze_plan.output.frozen,
         checkpoint=ancient(local_checkpoint),
+        world=ancient(environment_data),
     output:
         policy=RESULTS / "policies" / "{executor}.parquet",
     log:
@@ -27,6 +28,7 @@ rule collect:
     input:
         plan=rules.freeze_plan.output.frozen,
         checkpoint=ancient(local_checkpoint),
+        world=ancient(environment_data),
         policy=policy_of_executor,
     output:
         trajectories=RESULTS / "collected" / "{executor}.trajectories.parquet",

@@ -11,6 +11,8 @@ from repairstudy.errors import StudyError
 
 ENVIRONMENT = "../envs/repairstudy.yaml"
 SMOLLM2 = Path("resources/models/smollm2-135m-instruct/model.safetensors")
+# Option that names the folder of an environment's data, and the file that completes the folder.
+ENVIRONMENT_DATA = {"alfworld": ("games", "manifest.json"), "webshop": ("data", "prepared.json")}
 STAGES = ("screen", "main", "fresh")
 
 # What the shipped policy LMs were made with; see resources/models/README.md.
@@ -52,6 +54,16 @@ def local_checkpoint(wildcards):
     weights = Path(model.path) / "model.safetensors"
     made_here = weights.parent.parts[:2] == ("resources", "models")
     return [weights] if made_here or weights.exists() else []
+
+
+def environment_data(wildcards):
+    """What says that the environment's data are in place; a rule sees to it under resources/."""
+    option, marker = ENVIRONMENT_DATA.get(STUDY.environment.name, (None, None))
+    if option is None or option not in STUDY.environment.options:
+        return []
+    complete = Path(STUDY.environment.options[option]) / marker
+    placed_by_rule = complete.parts[:2] == ("resources", STUDY.environment.name)
+    return [complete] if placed_by_rule or complete.exists() else []
 
 
 def weights_stamp(wildcards):

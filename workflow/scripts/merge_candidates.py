@@ -28,7 +28,8 @@ def own_proposals(study, environment, situation):
 def main(config, files, proposal_files, out_proposals, out_candidates, out_reachability, progress):
     study = parse_study(config, "configuration")
     runs, environment = CollectedRuns.read(files), environment_of(study)
-    proposed = pl.concat(read_table(path, TABLES["proposals"]) for path in proposal_files)
+    written = [read_table(path, TABLES["proposals"]) for path in proposal_files]
+    proposed = pl.concat([TABLES["proposals"].empty(), *written])
     evaluators = [name for name in ("solvability", "planner") if getattr(study.evaluators, name)]
     proposals, candidates, scores = [], [], [pl.DataFrame(schema=SCHEMA)]
     for situation in situations(

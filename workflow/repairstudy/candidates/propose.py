@@ -14,7 +14,7 @@ from repairstudy.environments import Environment
 from repairstudy.environments.forms import closed
 from repairstudy.executors import Decoding
 from repairstudy.executors.decoding import action_probabilities, draw
-from repairstudy.executors.protocols import first_action
+from repairstudy.executors.protocols.answers import proposed_action
 from repairstudy.records import generator, seed_of
 from repairstudy.records.tables import PROPOSALS
 from repairstudy.records.text import fill
@@ -52,7 +52,7 @@ async def propose(
         *(_propose_once(proposer, situation, number, seed) for situation, number in asked)
     )
     rows = [
-        _row(situation, proposer.source, number, text, first_action(text, situation.admissible))
+        _row(situation, proposer.source, number, text, proposed_action(text, situation.admissible))
         for (situation, number), text in zip(asked, texts, strict=True)
     ]
     return pl.DataFrame(rows, schema=PROPOSALS.schema)

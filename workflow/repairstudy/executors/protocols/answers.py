@@ -41,6 +41,11 @@ def stated_action(text: str) -> str | None:
     return one_line(found.group(1)) or None if found else None
 
 
+def proposed_action(text: str, admissible: Sequence[str]) -> str | None:
+    """The admissible action that an answer states, or else names first; None: it names none."""
+    return first_action(stated_action(text) or without_thoughts(text), tuple(admissible))
+
+
 def one_line(text: str) -> str:
     return " ".join(text.split())
 
