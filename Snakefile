@@ -23,6 +23,8 @@ if FROM_OUTCOMES:
 else:
 
     include: "workflow/rules/models.smk"
+    include: "workflow/rules/alfworld.smk"
+    include: "workflow/rules/webshop.smk"
     include: "workflow/rules/collect.smk"
     include: "workflow/rules/repairs.smk"
     include: "workflow/rules/rollouts.smk"

@@ -8,6 +8,7 @@ from snakemake.exceptions import WorkflowError
 
 from repairstudy.config import OutcomesConfig, parse_study
 from repairstudy.errors import StudyError
+from repairstudy.executors import make_protocol
 
 ENVIRONMENT = "../envs/repairstudy.yaml"
 SMOLLM2 = Path("resources/models/smollm2-135m-instruct/model.safetensors")
@@ -30,8 +31,13 @@ LOGS = RESULTS / "logs"
 
 if not FROM_OUTCOMES:
     EXECUTING_MODELS = sorted({executor.model for executor in STUDY.executors.values()})
-    CHOICE_EXECUTORS = sorted(
-        name for name, executor in STUDY.executors.items() if executor.decoding.mode == "choice"
+    # Their next action depends on what they see alone: it is asked for once, before any rollout.
+    MEMORYLESS_EXECUTORS = sorted(
+        name
+        for name, executor in STUDY.executors.items()
+        if STUDY.models[executor.model].kind != "scripted"
+        and executor.decoding.mode == "choice"
+        and make_protocol(executor.protocol).memoryless
     )
 
 
@@ -92,13 +98,13 @@ def policies_of_model(wildcards):
     """The stored action distributions that the model's executors sample from."""
     return [
         RESULTS / "policies" / f"{name}.parquet"
-        for name in CHOICE_EXECUTORS
+        for name in MEMORYLESS_EXECUTORS
         if STUDY.executors[name].model == wildcards.model
     ]
 
 
 def policy_of_executor(wildcards):
-    chosen = wildcards.executor in CHOICE_EXECUTORS
+    chosen = wildcards.executor in MEMORYLESS_EXECUTORS
     return [RESULTS / "policies" / f"{wildcards.executor}.parquet"] if chosen else []
 
 

@@ -4,7 +4,7 @@
 rule merge_rollouts:
     input:
         stages=expand(WORK / "{stage}" / "rollouts.parquet", stage=STAGES),
-        policies=expand(RESULTS / "policies" / "{executor}.parquet", executor=CHOICE_EXECUTORS),
+        policies=expand(RESULTS / "policies" / "{executor}.parquet", executor=MEMORYLESS_EXECUTORS),
     output:
         rollouts=RESULTS / "rollouts.parquet",
         executors=RESULTS / "executors.parquet",
@@ -25,7 +25,7 @@ rule merge_rollouts:
 rule exact_values:
     input:
         **SITUATIONS,
-        policies=expand(RESULTS / "policies" / "{executor}.parquet", executor=CHOICE_EXECUTORS),
+        policies=expand(RESULTS / "policies" / "{executor}.parquet", executor=MEMORYLESS_EXECUTORS),
     output:
         exact=RESULTS / "exact_values.parquet",
     log:
@@ -34,7 +34,7 @@ rule exact_values:
         ENVIRONMENT
     params:
         config=config,
-        executors=CHOICE_EXECUTORS,
+        executors=MEMORYLESS_EXECUTORS,
     message:
         "Computing exact values of the memoryless executors by dynamic programming"
     script:

@@ -47,6 +47,6 @@ def make_policy(name: str, parameters: Mapping[str, Any]) -> Policy:
         raise ConfigError(f"parameters.policy: no policy '{name}' (installed: {offered})")
     try:
         policy: Policy = found[name].load()(**parameters)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise ConfigError(f"parameters of policy '{name}': {error}") from error
     return policy
