@@ -9,11 +9,13 @@ from repairstudy.executors.protocols.answers import first_action
 from repairstudy.executors.protocols.base import AgentView, Protocol
 from repairstudy.executors.protocols.states import Ego, Recent, Transcript
 from repairstudy.executors.protocols.turns import React, Window, last_turns
+from repairstudy.executors.webshop_policy import WebshopDescriptors
 
 __all__ = ["AgentView", "Protocol", "first_action", "last_turns", "make_protocol"]
 
 _PROTOCOLS: dict[str, Protocol] = {
-    protocol.name: protocol for protocol in (Ego(), Transcript(), Recent(), React())
+    protocol.name: protocol
+    for protocol in (Ego(), Transcript(), Recent(), React(), WebshopDescriptors())
 }
 _WINDOW = re.compile(r"window-([1-9]\d?)/1")
 
