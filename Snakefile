@@ -24,7 +24,9 @@ else:
 
     include: "workflow/rules/models.smk"
     include: "workflow/rules/alfworld.smk"
+    include: "workflow/rules/models_alfworld.smk"
     include: "workflow/rules/webshop.smk"
+    include: "workflow/rules/models_webshop.smk"
     include: "workflow/rules/collect.smk"
     include: "workflow/rules/repairs.smk"
     include: "workflow/rules/rollouts.smk"

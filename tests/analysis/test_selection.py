@@ -233,3 +233,19 @@ def test_no_selection_is_scored_on_what_selected_it() -> None:
     for evaluator, scope, gain, se in by_evaluator.rows():
         assert abs(gain) < 4 * se, (evaluator, scope)
         assert se < 0.025
+
+
+@pytest.mark.parametrize(("originals", "tested"), [(10, True), (20, False)])
+def test_too_many_rewards_of_the_original_leave_the_latest_significant_step_out(
+    originals: int, tested: bool
+) -> None:
+    """C(20, 10) halves of the original cannot all be tested; the other evaluators still choose."""
+    world = World()
+    world.failure("f")
+    rng = np.random.default_rng(1)
+    rewards = {name: rng.random(10).round(1).tolist() for name in "ab"}
+    world.position("f", 3, rewards, rng.random(originals).round(1).tolist())
+    found = select(build_pool(world.frames(), "pool", "reward"))
+    across = set(found.values.filter(scope="failure")["evaluator"])
+    assert ("latest_significant" in across) == tested
+    assert {"matched", "random", "earliest_success"} <= across

@@ -109,14 +109,6 @@ def test_rewards_and_successes_are_tested_alike() -> None:
     np.testing.assert_allclose(flat(scaled), flat(counted), rtol=0, atol=1e-12)
 
 
-def test_blocks_of_original_halves_give_the_same_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(4)
-    positions = [Position(rng.random((3, 6)).round(1), rng.random(6).round(1)) for _ in range(2)]
-    whole = latest_significant(positions, 3, 0.2)
-    monkeypatch.setattr("repairstudy.estimators.failure_rules.BLOCK", 1)
-    matches(latest_significant(positions, 3, 0.2), (whole.value, flat(whole)))
-
-
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 def test_levels_that_test_nothing_are_refused(alpha: float) -> None:
     with pytest.raises(ValueError, match="no test"):

@@ -68,7 +68,7 @@ def test_a_p_value_equal_to_alpha_is_significant(alpha: float, expected: float) 
             Halves(lattice(np.array([row])), np.ones(1), binary)
             for row in ([1.0, 1, 1, 1, 0], [0.0] * 5)
         )
-        assert significant(four, none, alpha).tolist() == [[expected]]
+        assert significant([four], none, alpha)[0].tolist() == [[expected]]
 
 
 def test_a_reward_that_beats_by_its_size_only_counts_by_its_rank_among_sums() -> None:

@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from repairstudy.records import TABLES
 from repairstudy.report.figures import FIGURES, draw_all
-from repairstudy.report.style import house_style, plain, save
+from repairstudy.report.style import house_style, legend_columns, plain, save, series
 
 
 def drawn_axes(figure):
@@ -171,3 +171,14 @@ def test_the_style_file_ships_with_the_library():
 
     assert style.RC_FILE.is_file()
     assert Path(style.__file__).parent == style.RC_FILE.parent
+
+
+def test_a_legend_of_long_names_stays_within_the_figure():
+    assert legend_columns(["exploratory", "threshold 0.10"]) == 2
+    assert legend_columns(["scored by qwen2.5-14b-instruct"] * 6) < 4
+    assert legend_columns(["x" * 500]) == 1
+    assert legend_columns([]) == 1
+
+
+def test_ten_series_look_different():
+    assert len(set(series([f"executor {n}" for n in range(10)]).values())) == 10

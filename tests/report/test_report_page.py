@@ -1,5 +1,6 @@
 """The report: verdicts first, everything escaped, nothing fetched."""
 
+import json
 import re
 from collections import Counter
 from html.parser import HTMLParser
@@ -201,7 +202,7 @@ def test_policy_models_are_called_policy_lms(html):
 def test_what_a_study_does_not_have_is_said(elsewhere):
     html = render_report(elsewhere, {}, PUBLISHED)
     assert not Outline(html).open
-    assert "This study has no exact values" in html
+    assert "No ranking" not in html
     assert "Nothing is known about what the rollouts cost" in html
 
 
@@ -244,3 +245,65 @@ def test_the_report_is_written_from_the_drawn_figures(frames, tmp_path):
 
 def test_every_statistic_is_explained(frames):
     assert set(frames["results"]["estimand"]) <= set(ESTIMANDS)
+
+
+def configured(frames, **changes):
+    """The study with a changed configuration."""
+    config = json.loads(frames["provenance"]["config"][0]) | changes
+    changed = frames["provenance"].with_columns(config=pl.lit(json.dumps(config)))
+    return {**frames, "provenance": changed}
+
+
+def test_an_environment_says_what_its_reader_must_know(frames):
+    alfworld = configured(frames, environment={"name": "alfworld", "budget": 50})
+    html = render_report(alfworld, {}, PUBLISHED)
+    assert "The environment is <b>ALFWorld</b>" in html
+    assert "Nothing in ALFWorld is irreversible" in html
+    assert html.count('class="nearest"') == 1 + len(PUBLISHED.quantities)
+    assert "Nothing in ALFWorld" not in render_report(frames, {}, PUBLISHED)
+
+
+def test_a_foreign_environment_is_called_by_its_name(frames):
+    html = render_report(configured(frames, environment={"name": "<my>world"}), {}, PUBLISHED)
+    assert "The environment is <b>&lt;my&gt;world</b>" in html
+    assert 'class="nearest"' not in html
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"environment": {"name": "webshop", "options": {"data": "x/synthetic"}}}, "Synthetic cat"),
+        ({"models": {"m": {"kind": "simulated"}}}, "Simulated executors"),
+        ({"models": {"m": {"kind": "scripted"}}}, "Scripted executors"),
+        ({"models": {"m": {"path": "resources/models/webshop-weak"}}}, "Policy LMs"),
+        ({"executors": {"e": {"protocol": "webshop-descriptor/1"}}}, "Observation encoded"),
+        ({"outcomes": "outcomes.parquet"}, "Outcomes made elsewhere"),
+    ],
+)
+def test_what_is_not_the_real_thing_is_said_at_the_top(frames, changes, said):
+    html = render_report(configured(frames, **changes), {}, PUBLISHED)
+    assert 0 < html.index(said) < html.index('id="verdicts"')
+    assert said not in render_report(frames, {}, PUBLISHED)[: html.index('id="verdicts"')]
+
+
+def test_an_invented_catalogue_shows_in_its_products(frames):
+    invented = frames["trajectories"].with_columns(cluster=pl.lit("SYN0001"))
+    assert "Synthetic catalogue" in render_report(
+        {**frames, "trajectories": invented}, {}, PUBLISHED
+    )
+
+
+def test_a_study_of_rewards_speaks_of_rewards(frames):
+    plan = json.loads(frames["preregistration"]["plan"][0]) | {"metric": "reward"}
+    registered = frames["preregistration"].with_columns(plan=pl.lit(json.dumps(plan)))
+    html = render_report({**frames, "preregistration": registered}, {}, PUBLISHED)
+    assert "Values are differences in reward." in html
+    assert "deployed executor&#39;s reward" in html
+    assert "success probability" not in html
+
+
+def test_without_exact_values_nothing_speaks_of_them(frames):
+    kept = frames["results"].filter(pl.col("analysis") != "exact")
+    html = render_report({**frames, "results": kept}, {}, PUBLISHED)
+    assert "Estimates against exact values" not in html
+    assert 'href="#exact"' not in html

@@ -48,6 +48,10 @@ def main(config, model, worklist_file, out_summary, server_log, progress):
                 "finished is cached. Start the same run again to retry only these."
             )
     summary = {"model": model, "rollouts": distinct}
+    counts = getattr(environment_of(study), "counts", None)
+    if counts is not None and not todo.is_empty():
+        summary["environment"] = counts()  # what it remembered, and the workers it lost
+        progress.write(f"environment: {json.dumps(summary['environment'])}\n")
     Path(out_summary).write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
 
 

@@ -48,8 +48,9 @@ def encode(tokenizer: PreTrainedTokenizerFast, lessons: list[dict[str, Any]]) ->
 def check_tokenizer(folder: Path, words: list[str]) -> None:
     """The saved tokenizer must read each word of the protocol as one known token."""
     tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
-    read = tokenizer.encode(" ".join(words), add_special_tokens=False)
-    if read != tokenizer.convert_tokens_to_ids(words) or tokenizer.unk_token_id in read:
+    read = [tokenizer.encode(f" {word}", add_special_tokens=False) for word in words]
+    known = [[token] for token in tokenizer.convert_tokens_to_ids(words)]
+    if read != known or [tokenizer.unk_token_id] in read:
         raise SystemExit("train_webshop_policy: a word of the protocol is not one token")
 
 

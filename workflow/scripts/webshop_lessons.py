@@ -15,8 +15,8 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from repairstudy.environments.webshop import Webshop
 from repairstudy.environments.webshop.teacher import Teacher
@@ -34,8 +34,7 @@ ASTRAY = 0.25  # of the oracle's steps are random clicks, so that it also teache
 GREETING = f"Instruction:{SEPARATOR}"
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
+class Lesson(NamedTuple):
     """What an agent sees and the item that the teacher clicks; `asin` is the goal's product."""
 
     view: AgentView

@@ -22,6 +22,7 @@ from repairstudy.estimators.failure_scope import (
     fixed_failure,
     latest_significant,
 )
+from repairstudy.estimators.positions import original_size
 from repairstudy.records import TABLES
 
 POSITION, FAILURE = "position", "failure"
@@ -114,8 +115,11 @@ def _can_be_tested(position: PositionData, m: int) -> bool:
 
     ASSUME: with more rewards than the usual 5 of 10, `latest_significant` is left out.
     """
-    binary = is_binary(position.outcomes) and is_binary(position.original)
-    return binary or comb(position.outcomes.shape[1], m) <= MOST_REWARD_HALVES
+    if is_binary(position.outcomes) and is_binary(position.original):
+        return True
+    n, n0 = position.outcomes.shape[1], position.original.size
+    splits = comb(n, m), comb(n0, original_size(n, m, n0))
+    return max(splits) <= MOST_REWARD_HALVES
 
 
 class _Rows:

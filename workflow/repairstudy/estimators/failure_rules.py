@@ -23,15 +23,10 @@ from repairstudy.estimators.arrays import (
     success_table,
 )
 from repairstudy.estimators.laws import success_law
+from repairstudy.estimators.leaders import Runner, leads
 from repairstudy.estimators.positions import FailureSelected, Position, original_size
 from repairstudy.estimators.significance import Halves, halves, significant
-from repairstudy.estimators.tournament import (
-    BLOCK,
-    gauss_legendre,
-    leave_one_out,
-    tabulate,
-    win_probabilities,
-)
+from repairstudy.estimators.tournament import leave_one_out, tabulate, win_probabilities
 
 
 class Stop(NamedTuple):
@@ -133,7 +128,7 @@ def _significance_stop(position: Position, m: int, alpha: float) -> Stop:
     cost = _heldout(original, baseline)
     arms = [halves(row, m) for row in table]
     credits = [_heldout(row, arm) for row, arm in zip(table, arms, strict=True)]
-    tests = [significant(arm, baseline, alpha) for arm in arms]
+    tests = significant(arms, baseline, alpha)
     passing = np.stack([arm.pmf @ (1.0 - test) for arm, test in zip(arms, tests, strict=True)])
     lost = np.stack(
         [
@@ -143,47 +138,35 @@ def _significance_stop(position: Position, m: int, alpha: float) -> Stop:
     )
     others = leave_one_out(passing)
     nothing = passing.prod(axis=0)
-    weights, value = _significant_wins(arms, credits, tests, passing, baseline.pmf, cost)
+    runners = [_runner(*each) for each in zip(arms, tests, passing, strict=True)]
+    won = [part * baseline.pmf for part in leads(runners)]
+    earned = [
+        part.sum(axis=1) @ _rest(row, runner.sums, m) - (part @ cost).sum()
+        for part, row, runner in zip(won, table, runners, strict=True)
+    ]
     return Stop(
-        weights,
-        value,
+        np.array([part.sum() for part in won]),
+        value=float(sum(earned)),
         passing=float(nothing @ baseline.pmf),
         passed=float(((others * lost).sum(axis=0) - len(table) * nothing * cost) @ baseline.pmf),
     )
 
 
-def _significant_wins(
-    arms: list[Halves],
-    credits: list[Array],
-    tests: list[Array],
-    passing: Array,
-    prior: Array,
-    cost: Array,
-) -> tuple[Array, float]:
-    """Weights (K,) and value of the largest sum among the significant candidates.
-
-    Given the original's half candidates are independent. One that is not significant is below every
-    sum; so with F its probability of that, or of a smaller significant sum, this is a tournament.
-    """
-    sums = [arm.chosen.sum(axis=1) for arm in arms]
-    points = np.unique(np.concatenate(sums))
-    places = [np.searchsorted(points, own) for own in sums]
-    weights, value = np.zeros(len(arms)), 0.0
-    size = max(1, BLOCK // (len(arms) * len(points) * len(gauss_legendre(len(arms))[0])))
-    for start in range(0, len(prior), size):
-        part = slice(start, start + size)
-        at, credit = np.zeros((2, len(arms), len(points), len(prior[part])))
-        for a, (arm, test) in enumerate(zip(arms, tests, strict=True)):
-            np.add.at(at[a], places[a], arm.pmf[:, None] * test[:, part])
-            credit[a, places[a]] = credits[a][:, None]
-        below = passing[:, None, part] + np.cumsum(at, axis=1) - at
-        won = at * win_probabilities(below, at) * prior[part]
-        weights += won.sum(axis=(1, 2))
-        value += float((won * (credit - cost[part])).sum())
-    return weights, value
+def _runner(arm: Halves, test: Array, passing: Array) -> Runner:
+    """A candidate given each half of the original: the sums of its significant halves."""
+    able = test.any(axis=1)
+    sums = arm.chosen[able].sum(axis=1)
+    order = np.argsort(sums, kind="stable")
+    distinct, starts = np.unique(sums[order], return_index=True)
+    at = (arm.pmf[able, None] * test[able])[order]
+    return Runner(distinct, np.add.reduceat(at, starts, axis=0) if len(at) else at, passing)
 
 
 def _heldout(outcomes: Array, half: Halves) -> Array:
     """(H,) mean of the outcomes that are not in each half."""
-    rest = lattice(outcomes).sum() - half.chosen.sum(axis=1)
-    return np.asarray(rest / (UNITS * (len(outcomes) - half.chosen.shape[1])))
+    return _rest(outcomes, half.chosen.sum(axis=1), half.chosen.shape[1])
+
+
+def _rest(outcomes: Array, sums: Array, m: int) -> Array:
+    """Mean of the outcomes beside m of them with each of the sums, given in lattice units."""
+    return np.asarray((lattice(outcomes).sum() - sums) / (UNITS * (len(outcomes) - m)))

@@ -37,11 +37,11 @@ def race(contests: Sequence[Contest]) -> FailureSelected:
 
     sum over t, z, a, y of P(z) f_a(y) [heldout_a(y) - heldout_0(z)] times the integral over u of
     prod_{b != a in t} [F_b(y-) + u f_b(y)] prod_{s != t} Q_s(y - z, u). The integrand has degree
-    (number of pairs) - 1, so Gauss-Legendre is exact.
+    (number of pairs that can tie) - 1 at most, so Gauss-Legendre is exact.
     """
     if not contests:
         raise ValueError("a failure needs at least one position.")
-    nodes, gauss = gauss_legendre(sum(len(contest.arms) for contest in contests))
+    nodes, gauss = gauss_legendre(sum(_most_tied(contest.arms) for contest in contests))
     scale = lcm(*(max(size, 1) for contest in contests for size in (contest.m, contest.m0)))
     fronts = [_Front(contest, scale, nodes) for contest in contests]
     value, weights = 0.0, []
@@ -111,6 +111,12 @@ class _Front:
         won = np.einsum("ayq,yq->ay", wins, free)
         value = (won * self.heldout).sum() - np.einsum("ayq,yq->", wins, cost)
         return float(value), won.sum(axis=1)
+
+
+def _most_tied(arms: Sequence[Law]) -> int:
+    """How many of the arms can have the same sum, and so the same gain over one original."""
+    _, counts = np.unique(np.concatenate([law.support for law in arms]), return_counts=True)
+    return int(counts.max())
 
 
 def _scaled(law: Law, scale: int, size: int) -> Law:

@@ -1,7 +1,8 @@
-"""One-sided exact tests of a candidate's selection rollouts against the original's."""
+"""One-sided exact tests of candidates' selection rollouts against the original's."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import comb
 from typing import NamedTuple
@@ -20,8 +21,7 @@ from repairstudy.estimators.arrays import (
 )
 from repairstudy.estimators.laws import LISTED_SUBSETS, hypergeometric
 
-LARGEST_TEST = 2_000_000_000  # comparisons for one candidate
-BLOCK = 1_000_000  # numbers held at once
+LARGEST_TEST = 2_000_000_000  # relabellings of all pairs of halves of one candidate
 TOLERANCE = 1e-12  # a p-value equal to alpha is significant
 
 
@@ -52,23 +52,44 @@ def halves(outcomes: Array, m: int) -> Halves:
         return Halves(lattice(ones[pmf > 0].astype(np.float64)), pmf[pmf > 0], True)
     if comb(n, m) > LISTED_SUBSETS:
         raise ValueError(f"{comb(n, m)} splits of rewards are too many to test: use fewer.")
-    rows = np.sort(lattice(outcomes)[subsets(n, m)], axis=1)
-    chosen, counts = np.unique(rows, axis=0, return_counts=True)
-    return Halves(chosen, counts / comb(n, m), False)
+    values, ranks = np.unique(lattice(outcomes), return_inverse=True)
+    # Halves as numbers in base n of their sorted ranks: one sort instead of one of rows.
+    rows = np.sort(ranks[subsets(n, m)], axis=1)
+    codes = rows @ (float(n) ** np.arange(m - 1, -1, -1))
+    _, first, counts = np.unique(codes, return_index=True, return_counts=True)
+    return Halves(values[rows[first]], counts / comb(n, m), False)
 
 
-def significant(candidate: Halves, original: Halves, alpha: float) -> Array:
-    """(H, H0) as 0 or 1: whether each half of the candidate beats each of the original at alpha.
+def significant(candidates: Sequence[Halves], original: Halves, alpha: float) -> list[Array]:
+    """For each candidate (H, H0) as 0 or 1: whether each of its halves beats each of the original.
 
     Fisher's exact test for outcomes of 0 and 1, the permutation test of the difference of means for
     rewards, which is the same for 0 and 1; both one-sided, and both given the pooled values.
+
+    Args:
+        candidates: halves of the same size m.
+        original: halves of the original.
+        alpha: level of each test.
     """
-    if candidate.binary and original.binary:
-        table = fisher_table(candidate.chosen.shape[1], original.chosen.shape[1])
-        p = table[np.ix_(_successes(candidate), _successes(original))]
-    else:
-        p = permutation_table(candidate.chosen, original.chosen)
-    return (p <= alpha + TOLERANCE).astype(np.float64)
+    if original.binary and all(candidate.binary for candidate in candidates):
+        return [_fisher(candidate, original, alpha) for candidate in candidates]
+    chosen = np.concatenate([candidate.chosen for candidate in candidates])
+    # What does not beat the lowest half of the original beats none of the others.
+    lowest = original.chosen[[original.chosen.sum(axis=1).argmin()]]
+    able = _at_most(permutation_table(chosen, lowest)[:, 0], alpha)
+    found = np.zeros((len(chosen), len(original.chosen)))
+    found[able] = _at_most(permutation_table(chosen[able], original.chosen), alpha)
+    return np.split(found, np.cumsum([len(candidate.chosen) for candidate in candidates])[:-1])
+
+
+def _fisher(candidate: Halves, original: Halves, alpha: float) -> Array:
+    table = fisher_table(candidate.chosen.shape[1], original.chosen.shape[1])
+    p = table[np.ix_(_successes(candidate), _successes(original))]
+    return _at_most(p, alpha).astype(np.float64)
+
+
+def _at_most(p: Array, alpha: float) -> NDArray[np.bool_]:
+    return np.asarray(p <= alpha + TOLERANCE)
 
 
 def _successes(half: Halves) -> NDArray[np.intp]:
@@ -88,6 +109,11 @@ def permutation_table(chosen: Array, original: Array) -> Array:
     """(H, H0): share of the relabellings of a pair of halves (H, m), (H0, m0) whose difference of
     means is at least the observed one.
 
+    A relabelling swaps k rollouts of one half for k of the other, and its difference is at least
+    the observed one if the sum that comes in is at least the sum that goes out. How many k-subsets
+    of an original half have at least some sum is tabulated once, and read for every k-subset of
+    every candidate's half.
+
     Raises:
         ValueError: too many halves and relabellings.
     """
@@ -98,12 +124,19 @@ def permutation_table(chosen: Array, original: Array) -> Array:
             f"{count} x {count0} halves with {relabellings} relabellings each are too many to "
             "test: round the rewards, or select with fewer rollouts."
         )
-    labels = indicators(m + m0, m)
-    p = np.empty(count * count0)
-    pairs, rows = np.arange(count * count0), max(1, BLOCK // relabellings)
-    for start in range(0, len(pairs), rows):
-        mine, other = np.divmod(pairs[start : start + rows], count0)
-        pooled = np.concatenate([chosen[mine], original[other]], axis=1)
-        observed = chosen[mine].sum(axis=1, keepdims=True)
-        p[start : start + rows] = (pooled @ labels >= observed).mean(axis=1)
-    return p.reshape(count, count0)
+    reached = np.ones((count, count0), dtype=np.min_scalar_type(relabellings))  # swapping nothing
+    for k in range(1, min(m, m0) + 1):
+        steps, table = _at_least(original @ indicators(m0, k), reached.dtype)
+        places = np.searchsorted(steps, chosen @ indicators(m, k))
+        for place in places.T:
+            reached += table[place]
+    return np.asarray(reached / relabellings)
+
+
+def _at_least(sums: Array, dtype: np.dtype[np.unsignedinteger]) -> tuple[Array, NDArray[np.uint]]:
+    """From sums (H0, C) the distinct ones (L,), and (L + 1, H0) how many of a row are not below."""
+    steps, place = np.unique(sums, return_inverse=True)
+    rows, number = len(sums), len(steps)
+    cells = place.reshape(sums.shape) * rows + np.arange(rows)[:, None]
+    counts = np.bincount(cells.ravel(), minlength=(number + 1) * rows).reshape(number + 1, rows)
+    return steps, np.cumsum(counts[::-1], axis=0)[::-1].astype(dtype)

@@ -33,7 +33,7 @@ def gauss_legendre(arms: int) -> tuple[Array, Array]:
     return frozen((nodes + 1.0) / 2.0), frozen(weights / 2.0)
 
 
-def win_probabilities(below: Array, at: Array) -> Array:
+def win_probabilities(below: Array, at: Array, tied: int | None = None) -> Array:
     """The probability that an arm at a point wins against all others, ties shared equally.
 
     T_a(x) = integral over u in [0, 1] of prod_{b != a} [F_b(x-) + u f_b(x)], since the integral of
@@ -42,11 +42,12 @@ def win_probabilities(below: Array, at: Array) -> Array:
     Args:
         below: (K, ...) probability F_b(x-) that each arm is below the point.
         at: (K, ...) probability f_b(x) that it is at the point.
+        tied: at most so many arms can be at one point, which saves nodes; all if not given.
 
     Returns:
         (K, ...) probability T_a(x).
     """
-    nodes, gauss = gauss_legendre(len(below))
+    nodes, gauss = gauss_legendre(tied or len(below))
     return leave_one_out(below[..., None] + at[..., None] * nodes) @ gauss
 
 
@@ -74,11 +75,13 @@ def tournament(laws: Sequence[Law]) -> Selected:
     """
     if not laws:
         raise ValueError("a tournament needs at least one arm.")
-    points = np.unique(np.concatenate([law.support for law in laws]))
+    supports = np.concatenate([law.support for law in laws])
+    points, arms_there = np.unique(supports, return_counts=True)
+    tied = int(arms_there.max())
     value, weights = 0.0, np.zeros(len(laws))
     for block in _blocks(points, len(laws)):
         below, at, heldout = tabulate(laws, block)
-        credit = at * win_probabilities(below, at)
+        credit = at * win_probabilities(below, at, tied)
         weights += credit.sum(axis=1)
         value += float((credit * heldout).sum())
     return Selected(value, weights)

@@ -12,6 +12,8 @@ from repairstudy.environments import Environment
 from repairstudy.executors import Executor
 from repairstudy.rollouts.spec import RolloutSpec, work_list
 
+DECIMALS = 9  # means equal to this many decimals are tied
+
 
 @dataclass(frozen=True, slots=True)
 class Arm:
@@ -101,7 +103,11 @@ def disagreements(
 
 
 def _single_best(means: Mapping[str, float]) -> str | None:
-    """The candidate of largest mean; None when it is tied."""
-    largest = max(means.values())
-    best = [candidate for candidate, mean in means.items() if mean == largest]
+    """The candidate of largest mean; None when it is tied.
+
+    Means of the same rewards differ in their last bits by the order in which they were added.
+    """
+    rounded = {candidate: round(mean, DECIMALS) for candidate, mean in means.items()}
+    largest = max(rounded.values())
+    best = [candidate for candidate, mean in rounded.items() if mean == largest]
     return best[0] if len(best) == 1 else None

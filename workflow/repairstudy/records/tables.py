@@ -73,6 +73,7 @@ TRAJECTORIES = _table(
     Column("trajectory_id", TEXT, "rollout key of the collected run"),
     Column("environment", TEXT, "environment's name"),
     Column("task_id", TEXT, "task"),
+    Column("instruction", TEXT, "the task in words", True),
     Column("cluster", TEXT, "what failures must share to be treated as dependent"),
     _EXECUTOR,
     Column("seed", INT, "seed of the run", True),

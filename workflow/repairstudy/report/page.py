@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from repairstudy import __version__
 from repairstudy.records import TABLES
+from repairstudy.report.about import environment_of, labels
 from repairstudy.report.figures import FIGURES
 from repairstudy.report.figures.cost import costs
 from repairstudy.report.frames import Frames, table_of
@@ -70,11 +71,15 @@ def render_report(
     frames: Frames, svgs: Mapping[str, str], published: Published, explorer: str | None = None
 ) -> str:
     """The report as HTML. `svgs` holds drawn figures by name."""
-    study, found = study_of(frames), verdicts(frames)
+    study, found, name = study_of(frames), verdicts(frames), environment_of(frames)
+    about = published.environments.get(name or "")
     return render(
         "report.html.j2",
         study=study,
         deployed=list(dict.fromkeys(pool.deployed for pool in study.pools)),
+        environment=about.title if about else name,
+        notes=about.notes if about else [],
+        labels=labels(frames, published.labels),
         verdicts=found,
         tally=tally(found),
         frozen_at=moment(study.frozen_at),

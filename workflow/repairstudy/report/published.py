@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl
+from pydantic import Field
 
 from repairstudy.checked import Section, read_yaml, validate
+from repairstudy.report.about import EnvironmentAbout, Label
 from repairstudy.report.captions import estimate
 from repairstudy.report.counts import distinct_candidates, largest_budget
 from repairstudy.report.frames import Frames, statistics
@@ -42,10 +44,12 @@ class Published(Section):
 
     source: str
     setting: str
+    environments: dict[str, EnvironmentAbout] = Field(default_factory=dict)
+    labels: list[Label] = Field(default_factory=list)
     quantities: list[Quantity]
 
     @property
-    def environments(self) -> list[str]:
+    def columns(self) -> list[str]:
         """Columns of the table, in the file's order."""
         return list(dict.fromkeys(name for item in self.quantities for name in item.published))
 
@@ -74,7 +78,7 @@ def compare(frames: Frames, published: Published) -> list[Compared]:
     return [
         Compared(
             item.quantity,
-            tuple(item.published.get(name, "–") for name in published.environments),
+            tuple(item.published.get(name, "–") for name in published.columns),
             tuple(_ours(frames, study, item.ours)),
         )
         for item in published.quantities

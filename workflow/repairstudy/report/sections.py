@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from repairstudy.report.frames import Frames, statistics, table_of
 from repairstudy.report.grids import Grid, frame_grid, losses_grid, statistics_grid
+from repairstudy.report.study import study_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +23,12 @@ class Section:
 
 
 def sections(frames: Frames) -> list[Section]:
-    """In the order of the page."""
+    """In the order of the page; exact values have a section only where there are some."""
     return [
         _losses(frames),
         _budgets(frames),
         _mismatch(frames),
-        _exact(frames),
+        *([_exact(frames)] if statistics(frames, "exact").height else []),
         _controls(frames),
         _locations(frames),
         _ranking(frames),
@@ -51,7 +52,8 @@ def _losses(frames: Frames) -> Section:
         "Matched selection lets the deployed executor's own rollouts choose, and values the choice "
         "by rollouts that did not help to choose it. The loss of an evaluator is what its choice "
         "falls short of that. Evaluators with another target measure something else than the "
-        "deployed executor's success; evaluators with fewer samples measure it less often.",
+        f"deployed executor's {study_of(frames).metric}; evaluators with fewer samples measure it "
+        "less often.",
         ("losses", "failure_losses"),
         [
             losses_grid(frames),
@@ -99,8 +101,6 @@ def _exact(frames: Frames) -> Section:
         "what an evaluator gets wrong from what it merely has too few rollouts to see.",
         ("exact_values", "mismatch_split"),
         _tables(frames, ("Exact values in numbers", "exact")),
-        missing="This study has no exact values: they need executors whose action probabilities "
-        "are known, in an environment that can be solved by dynamic programming.",
     )
 
 

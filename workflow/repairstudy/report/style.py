@@ -26,7 +26,10 @@ BLUE, ORANGE, GREEN, PURPLE, SKY, AMBER = (
     "#0072b2", "#d55e00", "#009e73", "#b0609a", "#56b4e9", "#e69f00",
 )  # fmt: skip
 KIND_COLOURS = {TARGET: BLUE, BUDGET: ORANGE, CONTROL: MUTED, REFERENCE: INK, FURTHER: GREEN}
-SERIES = ((GREEN, "o"), (PURPLE, "s"), (AMBER, "^"), (SKY, "D"), (INK, "v"))
+SERIES = (
+    (GREEN, "o"), (PURPLE, "s"), (AMBER, "^"), (SKY, "D"), (INK, "v"),
+    (BLUE, "P"), (ORANGE, "X"), (GREEN, "<"), (PURPLE, ">"), (AMBER, "h"),
+)  # fmt: skip
 WIDTH = 7.2  # inches: the text block of a paper
 MARGIN = 0.05  # inches
 FORMATS = ("svg", "png", "pdf")
@@ -77,6 +80,13 @@ def save(figure: Figure, stem: str | Path, formats: Sequence[str] = FORMATS) -> 
 def series(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     """A colour and a marker for each name, by its place."""
     return {name: SERIES[place % len(SERIES)] for place, name in enumerate(names)}
+
+
+def legend_columns(labels: Sequence[str]) -> int:
+    """In how many columns a legend of these labels stays within the width of a figure."""
+    letter, handle = 0.061, 0.42  # inches at the size of legends
+    column = letter * max(map(len, labels), default=0) + handle
+    return max(1, min(len(labels), int(WIDTH / column)))
 
 
 def plain(text: str, longest: int = 44) -> str:

@@ -130,12 +130,10 @@ class _Kept:
         return f"{found} in {len(self._runs):,} runs"
 
     def collected(self) -> Collected:
-        steps = [
-            step
-            for trajectory, actions in self._runs
-            for step in record_steps(self._environment, trajectory, actions)
-        ]
-        rows = [trajectory for trajectory, _ in self._runs]
+        rows, steps = [], []
+        for trajectory, actions in self._runs:
+            steps += record_steps(self._environment, trajectory, actions)
+            rows.append({**trajectory, "instruction": self._environment.instruction()})
         return Collected(
             pl.DataFrame(rows, schema=TRAJECTORIES.schema, orient="row"),
             pl.DataFrame(steps, schema=STEPS.schema, orient="row"),

@@ -44,7 +44,7 @@ class Shopper:
         noise: probability of clicking anything that can be clicked, whatever it is; in [0, 1].
     """
 
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "1"  # raised whenever it could act otherwise on the same pages
     noise: float = 0.0
 
     def __post_init__(self) -> None:

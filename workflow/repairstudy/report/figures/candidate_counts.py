@@ -12,7 +12,7 @@ from repairstudy.report.counts import distinct_candidates, positions_by_source
 from repairstudy.report.frames import Frames
 from repairstudy.report.numbers import decimal
 from repairstudy.report.study import study_of
-from repairstudy.report.style import new_figure, plain, series, styled
+from repairstudy.report.style import legend_columns, new_figure, plain, series, styled
 from repairstudy.report.text import one_line
 
 TITLE = "Candidates at each position"
@@ -34,7 +34,7 @@ def draw(frames: Frames) -> Figure:
     _draw_counts(left, counts, names)
     _draw_sources(right, counts, sources, names)
     handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=len(names))
+    figure.legend(handles, labels, loc="outside upper right", ncols=legend_columns(labels))
     return figure
 
 
@@ -63,6 +63,8 @@ def _draw_counts(axes: Axes, counts: pl.DataFrame, names: list[str]) -> None:
         bars = counts.filter(pl.col("deployed") == name)["number"].value_counts().sort("number")
         x = bars["number"].to_numpy() + (place - (len(names) - 1) / 2) * width
         axes.bar(x, bars["count"], width * 0.92, color=looks[name][0], label=plain(name))
+    present = sorted(counts["number"].unique())
+    axes.set_xlim(present[0] - 1, present[-1] + 1)
     axes.set_xlabel("distinct candidates")
     axes.set_ylabel("positions")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -18,6 +18,7 @@ from repairstudy.report.style import (
     MUTED,
     PURPLE,
     SKY,
+    legend_columns,
     new_figure,
     plain,
     styled,
@@ -68,7 +69,7 @@ def draw(frames: Frames) -> Figure:
         _draw_bars(panels[1], rows, order, "tokens")
     panels[0].set_yticks(range(0, -len(order), -1), [plain(name, 30) for name in order])
     handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=min(6, len(labels)))
+    figure.legend(handles, labels, loc="outside upper right", ncols=legend_columns(labels))
     return figure
 
 

@@ -13,6 +13,7 @@ from repairstudy.report.style import BLUE, INK, plain, styled
 from repairstudy.report.text import one_line
 
 TITLE = "Agreement of executors on the decisive position"
+LONGEST_PAIR = 36  # characters of two names on one line
 LOOKS = {"kappa": (BLUE, "o", 0.15), "exact_agreement": (INK, "s", -0.15)}
 
 
@@ -41,8 +42,16 @@ def draw(frames: Frames) -> Figure:
         key_to("share of failures with the same label", INK, filled=False, marker="s"),
     ]
     names = rows["evaluator"].unique().sort().to_list()
-    lines = [Line(name, plain(name.replace("|", " and "), 44)) for name in names]
-    return draw_panels(lines, panels, "agreement", keys, row_height=0.26)
+    lines = [Line(name, _pair(name)) for name in names]
+    height = 0.34 if any("\n" in line.label for line in lines) else 0.26
+    return draw_panels(lines, panels, "agreement", keys, row_height=height)
+
+
+def _pair(name: str) -> str:
+    """Two executors on one line, or on two if their names are long."""
+    first, _, second = name.partition("|")
+    whole = plain(f"{first} and {second}", 200)
+    return whole if len(whole) <= LONGEST_PAIR else f"{plain(first, 28)} and\n{plain(second, 28)}"
 
 
 def caption(frames: Frames) -> str:

@@ -13,7 +13,16 @@ from matplotlib.lines import Line2D
 
 from repairstudy.report.names import KIND_TITLES, in_order
 from repairstudy.report.study import Pool
-from repairstudy.report.style import INK, KIND_COLOURS, MUTED, PAPER, SHADE, new_figure, plain
+from repairstudy.report.style import (
+    INK,
+    KIND_COLOURS,
+    MUTED,
+    PAPER,
+    SHADE,
+    legend_columns,
+    new_figure,
+    plain,
+)
 
 ROW_HEIGHT = 0.165  # inches
 MOST_COLUMNS = 4
@@ -115,7 +124,8 @@ def draw_panels(
     _label_rows(grid[0, 0], lines)
     figure.supxlabel(xlabel, fontsize=8)
     if legend:
-        figure.legend(handles=list(legend), loc="outside upper right", ncols=len(legend))
+        columns = legend_columns([str(entry.get_label()) for entry in legend])
+        figure.legend(handles=list(legend), loc="outside upper right", ncols=columns)
     return figure
 
 
