@@ -1,0 +1,122 @@
+"""The options of ALFWorld, and which of them are possible."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from repairstudy.environments.alfworld.games import TASK_TYPES
+from repairstudy.environments.alfworld.process import REAL_ENGINE, WorkerSettings
+from repairstudy.environments.alfworld.workers import PoolSettings
+from repairstudy.errors import ConfigError
+
+PREFIX = "environment.options"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Which games are played, and what playing them may use.
+
+    Attributes:
+        games: folder of game files.
+        splits: names of its sub-folders to take games from.
+        task_types: types of task to take.
+        limit: number of games, spread over types and scenes; None takes all.
+        workers: worker processes; None takes one for each core this process may use.
+        translations: folder where translated games are kept between jobs; None keeps none.
+        open_games: games that one worker holds open.
+        games_per_worker: games a worker opens before it is replaced.
+        worker_memory_mb: what a worker may hold before it is replaced.
+        worker_address_space_mb: what a worker may ask for before it fails.
+        step_timeout_s: time for opening, stepping or describing before a worker counts as hung.
+        plan_timeout_s: time for a plan.
+        memo: transitions kept in memory.
+        engine: the engine's class, as "module:name"; another one is for tests.
+    """
+
+    games: str = "resources/alfworld/official"
+    splits: tuple[str, ...] = ("valid_unseen",)
+    task_types: tuple[str, ...] = TASK_TYPES
+    limit: int | None = None
+    workers: int | None = None
+    translations: str | None = "results/cache/alfworld"
+    open_games: int = 32
+    games_per_worker: int = 300
+    worker_memory_mb: int = 1024
+    worker_address_space_mb: int = 4096
+    step_timeout_s: float = 60.0
+    plan_timeout_s: float = 60.0
+    memo: int = 200_000
+    engine: str = REAL_ENGINE
+
+    def pool_settings(self) -> PoolSettings:
+        worker = WorkerSettings(
+            engine=self.engine,
+            translations=self.translations,
+            open_games=self.open_games,
+            address_space=self.worker_address_space_mb << 20,
+        )
+        return PoolSettings(
+            worker=worker,
+            size=self.workers or len(os.sched_getaffinity(0)),
+            games_per_worker=self.games_per_worker,
+            memory_per_worker=self.worker_memory_mb << 20,
+        )
+
+
+def parse_options(given: Mapping[str, Any]) -> Options:
+    """Checked options.
+
+    Raises:
+        ConfigError: an unknown option, a wrong type, or an impossible value.
+    """
+    accepted = [field.name for field in fields(Options)]
+    for name in given:
+        if name not in accepted:
+            raise ConfigError(f"{PREFIX}.{name}: no such option; accepted: {', '.join(accepted)}")
+    options = Options(**given)
+    _check_text("games", options.games)
+    _check_text("engine", options.engine)
+    if options.translations is not None:
+        _check_text("translations", options.translations)
+    for name in ("limit", "workers"):
+        if getattr(options, name) is not None:
+            _check_whole(name, getattr(options, name))
+    for name in ("open_games", "games_per_worker", "worker_memory_mb", "memo"):
+        _check_whole(name, getattr(options, name))
+    _check_whole("worker_address_space_mb", options.worker_address_space_mb)
+    for name in ("step_timeout_s", "plan_timeout_s"):
+        _check_positive(name, getattr(options, name))
+    return replace(
+        options,
+        splits=_names("splits", options.splits, None),
+        task_types=_names("task_types", options.task_types, TASK_TYPES),
+    )
+
+
+def _check_text(name: str, value: Any) -> None:
+    if not isinstance(value, str) or not value:
+        raise ConfigError(f"{PREFIX}.{name}: {value!r}; accepted: a text that is not empty")
+
+
+def _check_whole(name: str, value: Any) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ConfigError(f"{PREFIX}.{name}: {value!r}; accepted: a whole number from 1")
+
+
+def _check_positive(name: str, value: Any) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
+        raise ConfigError(f"{PREFIX}.{name}: {value!r}; accepted: a number of seconds above 0")
+
+
+def _names(name: str, value: Any, accepted: tuple[str, ...] | None) -> tuple[str, ...]:
+    """A list of different names, sorted: their order means nothing."""
+    listed = isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
+    if not listed or not value or len(set(value)) != len(value):
+        raise ConfigError(f"{PREFIX}.{name}: {value!r}; accepted: a list of different names")
+    for item in value:
+        if accepted is not None and item not in accepted:
+            raise ConfigError(f"{PREFIX}.{name}: '{item}'; accepted: {', '.join(accepted)}")
+    return tuple(sorted(value))
