@@ -18,7 +18,15 @@ from repairstudy.engines import ChoiceScores, Completion, Request
 from repairstudy.environments import Environment
 from repairstudy.environments.gridworld import Gridworld
 from repairstudy.executors import AgentView, Decoding, Executor, ModelIdentity, make_protocol
-from repairstudy.rollouts import Actor, Limits, ModelActor, Pending, RolloutCache, RolloutSpec, run_rollouts
+from repairstudy.rollouts import (
+    Actor,
+    Limits,
+    ModelActor,
+    Pending,
+    RolloutCache,
+    RolloutSpec,
+    run_rollouts,
+)
 
 ROLLOUTS, BUDGET, REPEATS = 2_000, 20, 3
 

@@ -17,12 +17,12 @@ REQUEST = Request("Go", 0.7, 0.95, 0, 4, seed=5, stop=("\n",))
 MOVES = (" up", " down", " left")
 
 
-def ask(server, calls, *, model="small", key=None, chat=False, died=lambda: None, **patience):
+def ask(server, calls, *, model="small", key=None, died=lambda: None, chat=False, **patience):
     """Do the calls, each a function of the engine, at once; their results."""
-    patience = {"first_wait": 0.01, "attempts": 4} | patience
+    endpoint = Endpoint(server.url, **{"first_wait": 0.01, "attempts": 4} | patience)
 
     async def run():
-        engine = OpenAiEngine(Endpoint(server.url, **patience), model, key=key, chat=chat, died=died)
+        engine = OpenAiEngine(endpoint, model, key=key, died=died, chat=chat)
         try:
             return await asyncio.gather(*(call(engine) for call in calls))
         finally:

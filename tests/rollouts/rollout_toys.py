@@ -18,8 +18,8 @@ from repairstudy.executors import Decoding, Executor, InvalidActions, ModelIdent
 from repairstudy.records import seed_of
 from repairstudy.rollouts import (
     Actor,
-    ModelActor,
     Limits,
+    ModelActor,
     RolloutCache,
     RolloutSpec,
     missing,

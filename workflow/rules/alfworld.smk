@@ -5,10 +5,6 @@ GENERATED_GAMES = {"train": 60, "valid_unseen": 30}
 GENERATED_SCENES, GENERATED_SEED = 6, 0
 
 
-def generated_games(wildcards):
-    return [f"{split}={count}" for split, count in GENERATED_GAMES.items()]
-
-
 rule place_alfworld_games:
     input:
         sums="resources/alfworld.sha256",
@@ -36,7 +32,7 @@ rule generate_alfworld_games:
         ENVIRONMENT
     params:
         python=sys.executable,
-        games=generated_games,
+        games=[f"{split}={count}" for split, count in GENERATED_GAMES.items()],
         scenes=GENERATED_SCENES,
         seed=GENERATED_SEED,
     message:

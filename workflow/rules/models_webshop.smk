@@ -17,29 +17,11 @@ WEBSHOP_TRAJECTORIES = (
 )
 
 
-def webshop_trajectories(wildcards):
-    """The published runs, for the teacher that is made of them."""
-    return WEBSHOP_TRAJECTORIES if wildcards.teacher == "experts" else []
-
-
-def webshop_teacher(wildcards):
-    return WEBSHOP_TEACHERS[wildcards.teacher]
-
-
-def webshop_lessons(wildcards):
-    teacher = WEBSHOP_TRAINING[wildcards.kind]["teacher"]
-    return f"results/policy-lms/webshop-{teacher}.lessons.json"
-
-
-def webshop_steps(wildcards):
-    return WEBSHOP_TRAINING[wildcards.kind]["steps"]
-
-
 rule write_webshop_lessons:
     input:
         catalogue="resources/webshop/small/prepared.json",
         prompt="resources/prompts/webshop/policy.txt",
-        trajectories=webshop_trajectories,
+        trajectories=lambda wildcards: [WEBSHOP_TRAJECTORIES] * (wildcards.teacher == "experts"),
     output:
         lessons="results/policy-lms/webshop-{teacher}.lessons.json",
     log:
@@ -50,7 +32,7 @@ rule write_webshop_lessons:
         ENVIRONMENT
     params:
         python=sys.executable,
-        teacher=webshop_teacher,
+        teacher=lambda wildcards: WEBSHOP_TEACHERS[wildcards.teacher],
     message:
         "Writing what teacher '{wildcards.teacher}' does for WebShop's training goals, encoded"
     shell:
@@ -61,7 +43,9 @@ rule write_webshop_lessons:
 
 rule train_webshop_policy:
     input:
-        lessons=webshop_lessons,
+        lessons=lambda wildcards: "results/policy-lms/webshop-{teacher}.lessons.json".format(
+            **WEBSHOP_TRAINING[wildcards.kind]
+        ),
     output:
         checkpoint=directory("results/policy-lms/webshop-{kind}"),
     log:
@@ -73,7 +57,7 @@ rule train_webshop_policy:
     params:
         python=".venv-vllm/bin/python",
         seed=WEBSHOP_TRAINING_SEED,
-        steps=webshop_steps,
+        steps=lambda wildcards: WEBSHOP_TRAINING[wildcards.kind]["steps"],
     message:
         "Training WebShop's {wildcards.kind} policy LM on encoded lessons"
     shell:

@@ -9,10 +9,6 @@ WEBSHOP_CATALOGUES = {
 WEBSHOP_PRICE_SEED = 0
 
 
-def webshop_options(wildcards):
-    return WEBSHOP_CATALOGUES[wildcards.catalogue]
-
-
 rule prepare_webshop:
     output:
         "resources/webshop/{catalogue}/prepared.json",
@@ -24,7 +20,7 @@ rule prepare_webshop:
         ENVIRONMENT
     params:
         python=sys.executable,
-        options=webshop_options,
+        options=lambda wildcards: WEBSHOP_CATALOGUES[wildcards.catalogue],
         price_seed=WEBSHOP_PRICE_SEED,
     message:
         "Preparing WebShop's {wildcards.catalogue} catalogue: products, goals, prices and index"

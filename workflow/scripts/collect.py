@@ -9,6 +9,8 @@ from repairstudy.records import TABLES
 from repairstudy.rollouts import Collection, RolloutCache, collect_failures
 from repairstudy.store import write_table
 
+WINDOW = 128  # runs started together, most of them in vain at the end of a collection
+
 
 async def collected_of(study, name, server_log, progress):
     executor = executor_of(study, name)
@@ -24,6 +26,7 @@ async def collected_of(study, name, server_log, progress):
                 seed=study.seed,
                 max_episodes=study.collection.max_episodes,
                 max_per_cluster=study.collection.max_per_cluster,
+                window=min(WINDOW, study.rollouts.max_in_flight),
             ),
             limits_of(study),
             progress,
