@@ -18,6 +18,7 @@ def test_only_an_action_with_a_blank_is_a_form():
         ("search[red shoes]", True),
         ("click[next >]", True),
         ("search[]", False),
+        ("search[<query>]", False),
         ("search[a] click[b]", False),
         ("search[a\nb]", False),
         ("Search[red shoes]", False),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
+from workflow_scripts import load_script
 
 from repairstudy.environments.exact import distinct_situations
 from repairstudy.environments.gridworld import Gridworld
@@ -22,16 +21,6 @@ LESSONS_SEED = 1001
 def read(kind: str, name: str) -> Any:
     folder = ROOT / "resources/models" / f"policy-{kind}"
     return json.loads((folder / name).read_text(encoding="utf-8"))
-
-
-def lessons_script() -> ModuleType:
-    path = ROOT / "workflow/scripts/write_planner_lessons.py"
-    spec = importlib.util.spec_from_file_location("write_planner_lessons", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -62,7 +51,7 @@ def test_every_word_that_a_policy_can_meet_is_a_token(kind: str) -> None:
 def test_checkpoints_were_trained_on_the_lessons_that_the_workflow_writes(
     kind: str, tmp_path: Path
 ) -> None:
-    script, path = lessons_script(), tmp_path / "lessons.jsonl"
+    script, path = load_script("write_planner_lessons"), tmp_path / "lessons.jsonl"
     count = script.write_lessons(path, kind, seed=LESSONS_SEED, layouts=500)
     training = read(kind, "training.json")
     assert training["lessons"] == count

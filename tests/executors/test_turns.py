@@ -67,6 +67,7 @@ def test_impossible_windows_are_refused(name):
         ("<action>put pen 1 in drawer 1</action>", "put pen 1 in drawer 1"),  # not admissible
         ("<action>SEARCH[pens]</action>", "search[pens]"),
         ("let me search[blue pens] now", "search[blue pens]"),
+        ("I write search[<query>], or open drawer 1", "I write search[<query>], or open drawer 1"),
         ("hm", "hm"),
         ("<think>never ends", None),
         ("", None),

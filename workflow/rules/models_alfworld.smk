@@ -1,90 +1,87 @@
 """Policy LMs for ALFWorld: trained on what a scripted explorer does, never as part of a study."""
 
-# Two families. They differ in what the teacher knows of rooms, in the window of the prompt and in
-# the seed. The weak policy is a checkpoint from midway to the strong one.
-ALFWORLD_FAMILIES = {
-    "first": {"experience": "likely", "protocol": "window-3/1", "seed": 11, "episodes": 9},
-    "other": {"experience": "none", "protocol": "window-2/1", "seed": 12, "episodes": 6},
-}
-ALFWORLD_TRAINING = {
-    "first": {"updates": 3600, "saves": {"weak": 1800, "strong": 3600}},
-    "other": {"updates": 3600, "saves": {"other": 3600}},
-}
-ALFWORLD_SHAPE = "--layers 3 --width 128"
 ALFWORLD_GAMES = Path(os.environ.get("REPAIRSTUDY_DATA", "../shared/data")) / "alfworld"
+ALFWORLD_LESSONS = {
+    "experienced": "--experience likely --protocol window-3/1 --episodes 9 --seed 11",
+    "newcomer": "--experience none --protocol window-2/1 --episodes 4 --limit 40 --seed 12",
+}
+# The weak policy comes first; the strong one is more of the same lessons, and the other one has
+# gone through those of a teacher who does not know where things are kept.
+ALFWORLD_TRAINING = {
+    "weak": {"lessons": "experienced", "start": None, "seed": 11, "updates": 3000},
+    "strong": {"lessons": "experienced", "start": "weak", "seed": 13, "updates": 1800},
+    "other": {"lessons": "newcomer", "start": "weak", "seed": 12, "updates": 700},
+}
 
 
-def alfworld_lesson(wildcards):
-    """Arguments of the lessons of a family."""
-    return " ".join(
-        f"--{name} {value}" for name, value in ALFWORLD_FAMILIES[wildcards.family].items()
-    )
+def alfworld_lesson_arguments(wildcards):
+    return ALFWORLD_LESSONS[wildcards.teacher]
 
 
-def alfworld_training(family):
-    """Arguments of the training of a family, the folders of its checkpoints among them."""
-    training = ALFWORLD_TRAINING[family]
-    saves = (
-        f"--save {stop}=results/policy-lms/alfworld-{kind}"
-        for kind, stop in training["saves"].items()
-    )
-    seed = ALFWORLD_FAMILIES[family]["seed"]
-    return f"--seed {seed} --updates {training['updates']} {' '.join(saves)}"
+def alfworld_lessons(wildcards):
+    lessons = ALFWORLD_TRAINING[wildcards.kind]["lessons"]
+    return f"results/policy-lms/alfworld-{lessons}.lessons.jsonl"
+
+
+def alfworld_start(wildcards):
+    """The checkpoint that training goes on from; none for the first."""
+    start = ALFWORLD_TRAINING[wildcards.kind]["start"]
+    return [f"results/policy-lms/alfworld-{start}"] if start else []
+
+
+def alfworld_training_arguments(wildcards, input):
+    training = ALFWORLD_TRAINING[wildcards.kind]
+    start = f" --start {input.start}" if training["start"] else ""
+    return f"--seed {training['seed']} --updates {training['updates']}{start}"
 
 
 rule write_alfworld_lessons:
     input:
         prompt="resources/prompts/alfworld/policy.txt",
     output:
-        lessons="results/policy-lms/alfworld-{family}.lessons.jsonl",
+        lessons="results/policy-lms/alfworld-{teacher}.lessons.jsonl",
     log:
-        "results/logs/write_alfworld_lessons.{family}.log",
+        "results/logs/write_alfworld_lessons.{teacher}.log",
     wildcard_constraints:
-        family="|".join(ALFWORLD_FAMILIES),
+        teacher="|".join(ALFWORLD_LESSONS),
     conda:
         ENVIRONMENT
     params:
         python=sys.executable,
         games=ALFWORLD_GAMES,
-        lesson=alfworld_lesson,
+        arguments=alfworld_lesson_arguments,
     message:
-        "Writing what the explorer of family '{wildcards.family}' does in ALFWorld's training games"
+        "Writing what the {wildcards.teacher} explorer does in ALFWorld's training games"
     shell:
         "{params.python} workflow/scripts/alfworld_lessons.py --games {params.games}"
-        " --prompt {input.prompt} {params.lesson} --out {output.lessons} > {log} 2>&1"
+        " --prompt {input.prompt} {params.arguments} --out {output.lessons} > {log} 2>&1"
 
 
-for family, training in ALFWORLD_TRAINING.items():
-
-    rule:
-        name:
-            f"train_alfworld_{family}"
-        input:
-            lessons=f"results/policy-lms/alfworld-{family}.lessons.jsonl",
-        output:
-            [directory(f"results/policy-lms/alfworld-{kind}") for kind in training["saves"]],
-        log:
-            f"results/logs/train_alfworld_{family}.log",
-        conda:
-            ENVIRONMENT
-        params:
-            python=".venv-vllm/bin/python",
-            shape=ALFWORLD_SHAPE,
-            training=alfworld_training(family),
-        message:
-            "Training ALFWorld policy LMs of one family on the explorer's lessons"
-        shell:
-            "{params.python} workflow/scripts/train_alfworld_policy.py --lessons {input.lessons}"
-            " {params.shape} {params.training} > {log} 2>&1"
+rule train_alfworld_policy:
+    input:
+        lessons=alfworld_lessons,
+        start=alfworld_start,
+    output:
+        checkpoint=directory("results/policy-lms/alfworld-{kind}"),
+    log:
+        "results/logs/train_alfworld_policy.{kind}.log",
+    wildcard_constraints:
+        kind="|".join(ALFWORLD_TRAINING),
+    conda:
+        ENVIRONMENT
+    params:
+        python=".venv-vllm/bin/python",
+        arguments=alfworld_training_arguments,
+    message:
+        "Training the {wildcards.kind} ALFWorld policy LM on an explorer's lessons"
+    shell:
+        "{params.python} workflow/scripts/train_alfworld_policy.py --lessons {input.lessons}"
+        " {params.arguments} --out {output.checkpoint} > {log} 2>&1"
 
 
 rule train_alfworld_policies:
     input:
-        [
-            f"results/policy-lms/alfworld-{kind}"
-            for training in ALFWORLD_TRAINING.values()
-            for kind in training["saves"]
-        ],
+        expand(rules.train_alfworld_policy.output.checkpoint, kind=ALFWORLD_TRAINING),
 
 
 localrules:

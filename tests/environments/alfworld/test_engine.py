@@ -15,21 +15,9 @@ pytestmark = needs_engine
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("alfworld")
-
-
-@pytest.fixture(scope="module")
 def games(folder):
     """Look at, place, clean."""
     return generate(folder / "games", "train", games=3, scenes=3, seed=1)
-
-
-@pytest.fixture(scope="module")
-def engine(folder):
-    from repairstudy.environments.alfworld.engine import Engine
-
-    return Engine(folder / "translations")
 
 
 def walkthrough(game):

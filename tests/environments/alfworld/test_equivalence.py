@@ -13,8 +13,8 @@ STEPS = 10
 
 @pytest.fixture(scope="module")
 def games(tmp_path_factory):
-    """Games of our own, one a type; and an official one if they are at hand."""
-    own = generate(tmp_path_factory.mktemp("games"), "train", games=5, scenes=3, seed=1)
+    """Games of our own, of three types; and an official one if they are at hand."""
+    own = generate(tmp_path_factory.mktemp("games"), "train", games=3, scenes=3, seed=1)
     return [*own, *(small_games()[:1] if official_games() else [])]
 
 

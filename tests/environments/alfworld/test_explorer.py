@@ -1,12 +1,11 @@
 """The scripted agent: finds, treats and delivers with what the text tells, and no more."""
 
-from importlib.util import find_spec
-
 import numpy as np
 import pytest
 from alfworld_worlds import official
 from hypothesis import given
 from hypothesis import strategies as st
+from real_games import needs_engine
 
 from repairstudy.environments.alfworld.explorer import Explorer, load_prior
 from repairstudy.executors.protocols import AgentView
@@ -134,7 +133,7 @@ def test_full_noise_is_an_even_draw():
     assert abs(drawn.count("look") - 200) < 40
 
 
-@pytest.mark.skipif(find_spec("textworld") is None, reason="textworld is not installed")
+@needs_engine
 @pytest.mark.skipif(official() is None, reason="the official games are not there")
 @pytest.mark.parametrize("experience", ["likely", "none"])
 def test_it_wins_official_games(experience, tmp_path):
@@ -155,3 +154,15 @@ def test_it_wins_official_games(experience, tmp_path):
                 world.admissible_actions(),
             )
         assert world.outcome().success, (task_id, view.actions)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"noise": 1.5}, r"noise: 1\.5 \(accepted: 0 to 1\)"),
+        ({"experience": "much"}, r"experience: 'much' \(accepted: likely, none\)"),
+    ],
+)
+def test_impossible_arguments_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        Explorer(**options)

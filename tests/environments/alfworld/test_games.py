@@ -84,9 +84,10 @@ def test_sums_are_of_the_bytes(folder):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "no JSON"),
-        ("\udcff", "no JSON"),
-        ("[]", "'pddl_domain' is missing"),
+        ("", "is not valid JSON"),
+        ("\udcff", "is not valid JSON"),
+        ("[]", "holds no JSON object"),
+        ("{}", "is not a game file: 'pddl_domain' is missing"),
         ('{"pddl_domain": "", "grammar": 1}', "'grammar' is missing or no str"),
     ],
 )

@@ -5,6 +5,7 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
+from real_games import needs_engine
 
 from repairstudy.environments.alfworld import generate as generation
 from repairstudy.environments.alfworld import houses
@@ -21,10 +22,8 @@ from repairstudy.errors import ConfigError, DataError
 
 TASKS = [make_task(seed, "train", 6, number) for seed in range(4) for number in range(25)]
 needs_package = pytest.mark.skipif(
-    importlib.util.find_spec("alfworld") is None, reason="the extra 'alfworld' is not installed"
-)
-needs_engine = pytest.mark.skipif(
-    importlib.util.find_spec("textworld") is None, reason="the extra 'alfworld' is not installed"
+    importlib.util.find_spec("alfworld") is None,
+    reason="requirements/alfworld.lock is not installed",
 )
 
 
@@ -99,7 +98,7 @@ def test_too_few_scenes_are_refused(tmp_path):
 
 def test_without_the_package_one_is_told_what_to_install(monkeypatch):
     monkeypatch.setattr(generation, "find_spec", lambda name: None)
-    with pytest.raises(DataError, match=r"is not installed\. Install the extra 'alfworld'"):
+    with pytest.raises(DataError, match=r"is not installed\. Run: pip install"):
         generation.logic()
 
 

@@ -12,11 +12,6 @@ def test_counts_hits_misses_and_what_is_held():
     memo = Memo(capacity=10)
     assert [memo.get(key, lambda key=key: key.upper()) for key in "abaab"] == list("ABAAB")
     assert memo.counts() == MemoCounts(hits=3, misses=2, held=2)
-    assert memo.counts().hit_rate == 0.6
-
-
-def test_a_fresh_memo_has_no_hit_rate_to_speak_of():
-    assert Memo(capacity=1).counts().hit_rate == 0.0
 
 
 def test_the_value_not_used_for_longest_gives_way():

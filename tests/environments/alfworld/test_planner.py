@@ -34,21 +34,9 @@ def test_only_what_the_goal_needs_and_what_is_held_stays_usable():
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("planner")
-
-
-@pytest.fixture(scope="module")
 def games(folder):
     """One of each type."""
     return generate(folder / "games", "train", games=5, scenes=3, seed=2)
-
-
-@pytest.fixture(scope="module")
-def engine(folder):
-    from repairstudy.environments.alfworld.engine import Engine
-
-    return Engine(folder / "translations")
 
 
 def test_from_the_start_a_plan_is_as_long_as_the_walkthrough(engine, games):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +17,7 @@ from repairstudy.environments.alfworld.scene import read_scene
 from repairstudy.executors.protocols import AgentView, make_protocol
 
 ROOT = Path(__file__).parents[3]
+PYTHON = ROOT / ".venv-vllm/bin/python"
 KINDS = ("weak", "strong", "other")
 TEMPLATE = (ROOT / "resources/prompts/alfworld/policy.txt").read_text(encoding="utf-8")
 TRAINING_SPLIT = "train"
@@ -53,10 +55,11 @@ def test_checkpoints_were_trained_on_the_shipped_prompt(kind: str) -> None:
     assert read(kind, "training.json")["lessons"]["prompt"] == TEMPLATE
 
 
-def test_the_families_differ_in_what_they_were_taught() -> None:
+def test_two_policies_had_the_same_teacher_and_the_third_another_one() -> None:
     weak, strong, other = (read(kind, "training.json") for kind in KINDS)
     assert weak["lessons_sha256"] == strong["lessons_sha256"] != other["lessons_sha256"]
-    assert weak["stopped_after"] < strong["stopped_after"]
+    assert weak["start"] is None
+    assert strong["start"] == other["start"] == "alfworld-weak"
     assert strong["lessons"]["protocol"] != other["lessons"]["protocol"]
 
 
@@ -100,3 +103,50 @@ def test_lessons_have_the_very_prompts_that_executors_get(protocol: str, steps: 
     assert answer in make_protocol(protocol).options(view)
     assert row["tasks"][1][0] == "put a pan in sink.\n>"
 
+
+SINGLE_TOKENS = """
+import json, sys
+from tokenizers import Tokenizer
+tokenizer = Tokenizer.from_file(sys.argv[1])
+encode = lambda text: tokenizer.encode(text, add_special_tokens=False).ids
+prompt, answers = json.load(sys.stdin)
+for answer in answers:
+    spoken = prompt
+    for word in answer.split():
+        for before in (spoken, spoken[-8:]):  # servers are asked about the end of a prompt alone
+            (token,) = encode(" " + word)
+            assert encode(before + " " + word) == [*encode(before), token], (before, word)
+            assert tokenizer.decode([token]) == word
+        spoken += " " + word
+print(len(encode(prompt)))
+"""
+
+
+@pytest.mark.engine
+@pytest.mark.skipif(not PYTHON.exists(), reason="there is no .venv-vllm (make vllm)")
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_word_of_an_action_is_one_token_after_the_prompt(kind: str) -> None:
+    view = AgentView(
+        instruction="put a clean soapbar in countertop.",
+        observations=(
+            "You are in the middle of a room. Looking quickly around you, you see a cabinet 1, and "
+            "a sinkbasin 1.\n\nYour task is to: put a clean soapbar in countertop.",
+            "You arrive at cabinet 1. The cabinet 1 is open. In it, you see a soapbar 12.",
+        ),
+        actions=("go to cabinet 1",),
+        admissible=(
+            "close cabinet 1",
+            "go to sinkbasin 1",
+            "look",
+            "take soapbar 12 from cabinet 1",
+        ),
+    )
+    protocol = make_protocol(read(kind, "training.json")["lessons"]["protocol"])
+    asked = [protocol.prompt(TEMPLATE, view), list(protocol.options(view))]
+    tokenizer = ROOT / "resources/models" / f"alfworld-{kind}" / "tokenizer.json"
+    answer = subprocess.run(
+        [PYTHON, "-c", SINGLE_TOKENS, tokenizer], input=json.dumps(asked), capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    assert int(answer.stdout) < 40  # what says nothing is dropped

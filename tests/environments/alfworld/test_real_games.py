@@ -1,11 +1,11 @@
 """The real engine behind the environment, on a few official games."""
 
-import importlib.util
 import os
 import signal
 
 import pytest
 from alfworld_worlds import official
+from real_games import needs_engine
 
 from repairstudy.environments.alfworld import Alfworld
 from repairstudy.environments.alfworld.games import read_game
@@ -14,10 +14,7 @@ from repairstudy.environments.replay import replay_steps
 
 OFFICIAL = official()
 pytestmark = [
-    pytest.mark.skipif(
-        importlib.util.find_spec("textworld") is None,
-        reason="the extra 'alfworld' is not installed",
-    ),
+    needs_engine,
     pytest.mark.skipif(
         OFFICIAL is None, reason="official games: no folder $REPAIRSTUDY_DATA/alfworld"
     ),

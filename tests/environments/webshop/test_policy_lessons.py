@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from webshop_shops import DATA, NO_DATA, invented_folder, real_folder
+from workflow_scripts import load_script
 
 from repairstudy.environments.webshop import Webshop
 from repairstudy.environments.webshop.selection import part_of_product
@@ -22,13 +22,7 @@ needs_data = pytest.mark.skipif(not (DATA / "agenttraj_413.jsonl").exists(), rea
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    path = ROOT / "workflow/scripts/webshop_lessons.py"
-    spec = importlib.util.spec_from_file_location("webshop_lessons", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("webshop_lessons")
 
 
 def test_lessons_are_the_protocols_own_words(script: ModuleType, tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def test_rules_are_named_in_the_version() -> None:
     assert Rules().version_part() == "original"
     rules = parse_rules({"option_match": "corrected", "colours": "corrected"})
     assert rules.version_part() == "corrected:colours,option_match"
-    with pytest.raises(ConfigError, match=r"rules\.option: no such rule; accepted: option_pairs"):
+    with pytest.raises(ConfigError, match=r"rules\.option: no such option; accepted: option_pairs"):
         parse_rules({"option": "corrected"})
     with pytest.raises(ConfigError, match="'fixed'; accepted: original, corrected"):
         parse_rules({"colours": "fixed"})

@@ -26,15 +26,20 @@ def closed(actions: Iterable[str]) -> tuple[str, ...]:
 def admits(actions: Iterable[str], action: str) -> bool:
     """Whether an action is among those, or fills a form among them."""
     return any(
-        candidate == action or (is_form(candidate) and filling(candidate, action) == action)
+        filling(candidate, action) == action if is_form(candidate) else candidate == action
         for candidate in actions
     )
 
 
 def filling(form: str, text: str) -> str | None:
-    """The form filled as the text fills it, in any case of its fixed parts; None: it does not."""
+    """The form filled as the text fills it, in any case of its fixed parts; None: it does not.
+
+    The form itself, its blank still empty, fills nothing.
+    """
     found = re.fullmatch(form_pattern(form), text, re.IGNORECASE)
-    return _BLANK.sub(lambda _: found.group(1), form, count=1) if found else None
+    if not found or _BLANK.fullmatch(found.group(1)):
+        return None
+    return _BLANK.sub(lambda _: found.group(1), form, count=1)
 
 
 @lru_cache

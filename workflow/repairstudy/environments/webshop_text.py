@@ -1,7 +1,7 @@
 """WebShop as an agent reads it: text pages and instructions, taken apart again.
 
-Everything here is a function of texts alone, and standard library only, so that protocols and
-scripted agents can use it without loading a catalogue.
+Everything here is a function of texts alone, so that protocols and scripted agents can use it
+without loading a catalogue.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
+
+from repairstudy.environments.view import View
 
 SEPARATOR = " [SEP] "
 RESULTS_MARK = " (Total results: "  # stands on pages of results alone
@@ -98,6 +100,11 @@ def words_of(text: str) -> frozenset[str]:
         for word in _WORD.findall(text.lower().replace("'", ""))
         if word not in _EMPTY_WORDS
     )
+
+
+def read_view(view: View) -> tuple[Page, Request]:
+    """What an episode shows last, and what it asks for."""
+    return read_page(view.observations[-1], view.admissible), read_request(view.instruction)
 
 
 @lru_cache(maxsize=4096)

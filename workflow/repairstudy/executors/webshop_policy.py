@@ -23,8 +23,7 @@ from repairstudy.environments.webshop_text import (
     clicked,
     opened,
     price_range,
-    read_page,
-    read_request,
+    read_view,
     words_of,
 )
 from repairstudy.executors.protocols.base import AgentView, fill_view, require_slot
@@ -65,10 +64,7 @@ class WebshopDescriptors:
 
         Of several items with one descriptor the first is clicked, the others cannot be.
         """
-        page, request = (
-            read_page(view.observations[-1], view.admissible),
-            read_request(view.instruction),
-        )
+        page, request = read_view(view)
         if page.kind == "search":
             return {f" {SEARCH}": f"search[{request.query}]"}
         options: dict[str, str] = {}
@@ -112,10 +108,7 @@ def encoded(view: AgentView) -> tuple[str, ...]:
     An option descriptor stands once however many values have it; results stand one by one, in
     the order of the search engine. Buttons do not stand: they are the same on all pages of a kind.
     """
-    page, request = (
-        read_page(view.observations[-1], view.admissible),
-        read_request(view.instruction),
-    )
+    page, request = read_view(view)
     number = min(len(set(opened(view.observations, view.actions))), MOST_OPENED)
     items = [token for item, token in described(view) if item not in BUTTON_TOKENS]
     if page.kind == "results":
@@ -137,10 +130,7 @@ def encoded(view: AgentView) -> tuple[str, ...]:
 @lru_cache(maxsize=1024)  # the prompt and the options of a step both need it
 def described(view: AgentView) -> tuple[tuple[str, str], ...]:
     """(clickable, descriptor) for each clickable, results and options before buttons."""
-    page, request = (
-        read_page(view.observations[-1], view.admissible),
-        read_request(view.instruction),
-    )
+    page, request = read_view(view)
     seen = frozenset(opened(view.observations, view.actions))
     choices = chosen(page, view.observations, view.actions)
     tokens = {**_result_tokens(page, request, seen), **_option_tokens(page, request, choices)}

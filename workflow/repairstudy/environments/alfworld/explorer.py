@@ -16,14 +16,15 @@ import numpy as np
 from repairstudy.environments.alfworld.reading import (
     Reading,
     Task,
-    View,
     number_of,
     parse_task,
     read,
     type_of,
 )
+from repairstudy.environments.view import View
 
 PRIOR = Path(__file__).with_name("prior.json")
+EXPERIENCES = ("likely", "none")
 STATIONS = {"clean": "sinkbasin", "heat": "microwave", "cool": "fridge"}
 
 Prior = dict[str, dict[str, float]]
@@ -43,14 +44,21 @@ class Explorer:
     """Looks for the object where such things are kept, treats it, and brings it to the goal.
 
     Args:
-        noise: probability that a step is an even draw among the admissible actions.
+        noise: probability that a step is an even draw among the admissible actions; in [0, 1].
         experience: "likely" searches the likeliest receptacles first; "none" knows of no
             likely places and searches in the order in which the room names them.
+
+    Raises:
+        ValueError: an argument that is not accepted.
     """
 
     version = "1"
 
     def __init__(self, noise: float = 0.0, experience: str = "likely") -> None:
+        if not 0.0 <= noise <= 1.0:
+            raise ValueError(f"noise: {noise!r} (accepted: 0 to 1)")
+        if experience not in EXPERIENCES:
+            raise ValueError(f"experience: {experience!r} (accepted: {', '.join(EXPERIENCES)})")
         self.noise = noise
         self._prior = load_prior() if experience == "likely" else {}
 

@@ -6,14 +6,13 @@ download has it (there below a folder ``json_2.1.1``).
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from repairstudy.environments.files import read_object, sha256_of
 from repairstudy.errors import DataError
 from repairstudy.records import digest
 
@@ -117,22 +116,9 @@ def balanced(games: Iterable[Game], limit: int) -> tuple[Game, ...]:
     return tuple(sorted(chosen))
 
 
-def sha256(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal.
-
-    Raises:
-        DataError: it cannot be read.
-    """
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise DataError(path, f"cannot be read ({error.strerror}).", HOW_TO_GET) from error
-
-
 def manifest(games: Iterable[Game]) -> dict[str, str]:
     """The SHA-256 of each game's file by task id."""
-    return {game.task_id: sha256(game.path) for game in games}
+    return {game.task_id: sha256_of(game.path, HOW_TO_GET) for game in games}
 
 
 def read_game(path: Path) -> dict[str, Any]:
@@ -141,16 +127,9 @@ def read_game(path: Path) -> dict[str, Any]:
     Raises:
         DataError: it is missing, no JSON, or lacks a part.
     """
-    again = "Put the file in place again: " + HOW_TO_GET
-    try:
-        content = json.loads(path.read_bytes())
-    except OSError as error:
-        raise DataError(path, f"cannot be read ({error.strerror}).", HOW_TO_GET) from error
-    except ValueError as error:
-        raise DataError(path, f"not a game file: no JSON ({error}).", again) from error
+    content = read_object(path, HOW_TO_GET)
     for key, kind in KEYS.items():
-        if not isinstance(content, dict) or not isinstance(content.get(key), kind):
-            raise DataError(
-                path, f"not a game file: '{key}' is missing or no {kind.__name__}.", again
-            )
+        if not isinstance(content.get(key), kind):
+            problem = f"is not a game file: '{key}' is missing or no {kind.__name__}."
+            raise DataError(path, problem, HOW_TO_GET)
     return content

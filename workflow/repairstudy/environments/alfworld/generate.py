@@ -18,6 +18,7 @@ import numpy as np
 from repairstudy.environments.alfworld import houses, problem
 from repairstudy.environments.alfworld.games import GAME_FILE, TASK_TYPES, Game, read_game
 from repairstudy.environments.alfworld.houses import Room, Thing, make_room, numbered
+from repairstudy.environments.alfworld.versions import INSTALL
 from repairstudy.errors import ConfigError, DataError
 from repairstudy.records import generator
 
@@ -112,7 +113,7 @@ def logic() -> tuple[str, str]:
     """
     found = find_spec("alfworld")  # not imported: that would make a folder in the user's home
     if found is None or not found.submodule_search_locations:
-        raise DataError("alfworld", "is not installed.", "Install the extra 'alfworld'.")
+        raise DataError("alfworld", "is not installed.", f"Run: {INSTALL}")
     data = Path(found.submodule_search_locations[0]) / "data"
     domain = (data / "alfred.pddl").read_text(encoding="utf-8")
     grammar = (data / "alfred.twl2").read_text(encoding="utf-8")

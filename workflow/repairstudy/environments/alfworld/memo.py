@@ -19,12 +19,6 @@ class MemoCounts(NamedTuple):
     misses: int
     held: int
 
-    @property
-    def hit_rate(self) -> float:
-        """Share of requests answered without computing, in [0, 1]; 0 before the first."""
-        asked = self.hits + self.misses
-        return self.hits / asked if asked else 0.0
-
 
 class Memo(Generic[Key, Value]):
     """Values by key; the one not used for longest gives way beyond `capacity`. Thread-safe.

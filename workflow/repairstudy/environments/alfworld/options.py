@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from repairstudy.environments.alfworld.games import TASK_TYPES
 from repairstudy.environments.alfworld.process import REAL_ENGINE, WorkerSettings
 from repairstudy.environments.alfworld.workers import PoolSettings
-from repairstudy.errors import ConfigError
+from repairstudy.environments.option_checks import (
+    check_choice,
+    check_names,
+    check_text,
+    check_whole,
+    is_number,
+    refused,
+)
 
-PREFIX = "environment.options"
+COUNTS = ("open_games", "games_per_worker", "worker_memory_mb", "worker_address_space_mb", "memo")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +79,21 @@ def parse_options(given: Mapping[str, Any]) -> Options:
     Raises:
         ConfigError: an unknown option, a wrong type, or an impossible value.
     """
-    accepted = [field.name for field in fields(Options)]
-    for name in given:
-        if name not in accepted:
-            raise ConfigError(f"{PREFIX}.{name}: no such option; accepted: {', '.join(accepted)}")
+    check_names(given, Options)
     options = Options(**given)
-    _check_text("games", options.games)
-    _check_text("engine", options.engine)
+    check_text("games", options.games)
+    check_text("engine", options.engine)
     if options.translations is not None:
-        _check_text("translations", options.translations)
+        check_text("translations", options.translations, "a folder, or null")
     for name in ("limit", "workers"):
         if getattr(options, name) is not None:
-            _check_whole(name, getattr(options, name))
-    for name in ("open_games", "games_per_worker", "worker_memory_mb", "memo"):
-        _check_whole(name, getattr(options, name))
-    _check_whole("worker_address_space_mb", options.worker_address_space_mb)
+            check_whole(name, getattr(options, name), more=", or null")
+    for name in COUNTS:
+        check_whole(name, getattr(options, name))
     for name in ("step_timeout_s", "plan_timeout_s"):
-        _check_positive(name, getattr(options, name))
+        value = getattr(options, name)
+        if not is_number(value) or value <= 0:
+            raise refused(name, value, "a number of seconds above 0")
     return replace(
         options,
         splits=_names("splits", options.splits, None),
@@ -96,27 +101,12 @@ def parse_options(given: Mapping[str, Any]) -> Options:
     )
 
 
-def _check_text(name: str, value: Any) -> None:
-    if not isinstance(value, str) or not value:
-        raise ConfigError(f"{PREFIX}.{name}: {value!r}; accepted: a text that is not empty")
-
-
-def _check_whole(name: str, value: Any) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ConfigError(f"{PREFIX}.{name}: {value!r}; accepted: a whole number from 1")
-
-
-def _check_positive(name: str, value: Any) -> None:
-    if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
-        raise ConfigError(f"{PREFIX}.{name}: {value!r}; accepted: a number of seconds above 0")
-
-
 def _names(name: str, value: Any, accepted: tuple[str, ...] | None) -> tuple[str, ...]:
     """A list of different names, sorted: their order means nothing."""
     listed = isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
     if not listed or not value or len(set(value)) != len(value):
-        raise ConfigError(f"{PREFIX}.{name}: {value!r}; accepted: a list of different names")
-    for item in value:
-        if accepted is not None and item not in accepted:
-            raise ConfigError(f"{PREFIX}.{name}: '{item}'; accepted: {', '.join(accepted)}")
+        raise refused(name, value, "a list of different names")
+    if accepted is not None:
+        for item in value:
+            check_choice(name, item, accepted)
     return tuple(sorted(value))

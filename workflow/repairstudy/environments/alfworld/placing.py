@@ -9,7 +9,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from repairstudy.environments.alfworld.games import GAME_FILE, games_root, sha256
+from repairstudy.environments.alfworld.games import GAME_FILE, games_root
+from repairstudy.environments.files import sha256_of
 from repairstudy.errors import DataError
 
 SPLITS = ("train", "valid_seen", "valid_unseen")
@@ -46,7 +47,7 @@ def game_sums(folder: Path) -> dict[str, str]:
     paths = sorted(path for split in SPLITS for path in (root / split).glob(f"*/*/{GAME_FILE}"))
     if not paths:
         raise DataError(root, f"no {GAME_FILE} below {', '.join(SPLITS)}.")
-    return {path.relative_to(root).as_posix(): sha256(path) for path in paths}
+    return {path.relative_to(root).as_posix(): sha256_of(path) for path in paths}
 
 
 def check_sums(folder: Path, found: Mapping[str, str], expected: Mapping[str, str]) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal
 
+from repairstudy.environments.view import View
 from repairstudy.errors import StudyError
 
 Kind = Literal["place", "look", "clean", "heat", "cool"]
@@ -29,19 +30,6 @@ _PICKED = re.compile(rf"You pick up the {_THING}")
 _PUT = re.compile(rf"You (?:move|put) the {_THING} (?:to|in) the {_THING}\.")
 _TREATED = re.compile(rf"You (clean|heat|cool) the {_THING} using")
 _LISTED = re.compile(rf"\ban? {_THING}")
-
-
-class View(Protocol):
-    """An episode as the agent sees it; `observations` has one item more than `actions`."""
-
-    @property
-    def instruction(self) -> str: ...
-    @property
-    def observations(self) -> tuple[str, ...]: ...
-    @property
-    def actions(self) -> tuple[str, ...]: ...
-    @property
-    def admissible(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)

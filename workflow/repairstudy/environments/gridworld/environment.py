@@ -20,8 +20,9 @@ from repairstudy.environments.gridworld.dynamics import (
     successors,
 )
 from repairstudy.environments.gridworld.layouts import make_layouts
-from repairstudy.environments.gridworld.options import PREFIX, parse_options
+from repairstudy.environments.gridworld.options import parse_options
 from repairstudy.environments.gridworld.search import distances, shortest_plan
+from repairstudy.environments.option_checks import PREFIX
 from repairstudy.errors import ConfigError, DataError
 from repairstudy.records import digest, generator
 

@@ -9,8 +9,9 @@ from itertools import count
 import numpy as np
 
 from repairstudy.environments.gridworld.dynamics import Cell, Layout
-from repairstudy.environments.gridworld.options import PREFIX, Options
+from repairstudy.environments.gridworld.options import Options
 from repairstudy.environments.gridworld.search import distances, reachable
+from repairstudy.environments.option_checks import PREFIX
 from repairstudy.errors import ConfigError
 from repairstudy.records import generator
 

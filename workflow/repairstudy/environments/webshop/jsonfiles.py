@@ -1,4 +1,4 @@
-"""JSON files of products, read a piece at a time where they are large."""
+"""Large JSON files of products, read a piece at a time."""
 
 from __future__ import annotations
 
@@ -12,23 +12,6 @@ from repairstudy.errors import DataError
 CHUNK = 1 << 22  # characters read at a time
 LARGEST_ELEMENT = 1 << 26  # characters after which an element can only be broken
 AGAIN = "Fetch the file again."
-
-
-def read_object(path: Path) -> dict[str, Any]:
-    """The JSON object in a file.
-
-    Raises:
-        DataError: the file cannot be read, is no JSON, or holds something else.
-    """
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DataError(path, f"cannot be read ({error.strerror}).") from error
-    except ValueError as error:
-        raise DataError(path, f"is not valid JSON ({error}).", AGAIN) from error
-    if not isinstance(content, dict):
-        raise DataError(path, "holds no JSON object.", AGAIN)
-    return content
 
 
 def elements(path: Path) -> Iterator[Any]:

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from repairstudy.environments.webshop.jsonfiles import read_object
+from repairstudy.environments.files import read_object
 from repairstudy.errors import DataError
 
 MODEL = "en_core_web_sm-3.8.0"  # taken where a file has several
@@ -31,7 +31,7 @@ def read_nouns(path: Path) -> dict[str, tuple[str, ...]]:
     """
     if not path.exists():
         raise DataError(path, "is missing: it has the nouns of the product names.", HOW_TO_GET)
-    content = read_object(path)
+    content = read_object(path, HOW_TO_GET)
     model = MODEL if MODEL in content else next(iter(content), MODEL)
     if model not in content or (model != MODEL and len(content) > 1):
         found = ", ".join(sorted(content)[:5]) or "nothing"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, get_args
 
+from repairstudy.environments.option_checks import (
+    check_choice,
+    check_names,
+    check_text,
+    check_whole,
+)
 from repairstudy.environments.webshop.reward import ORIGINAL
 from repairstudy.environments.webshop.rules import Rules, parse_rules
 from repairstudy.environments.webshop.selection import Split, Splitting
 from repairstudy.environments.webshop.shop import Mode
-from repairstudy.errors import ConfigError
-
-PREFIX = "environment.options"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,31 +50,14 @@ def parse_options(given: Mapping[str, Any]) -> Options:
     Raises:
         ConfigError: an unknown option, or a value that is not accepted.
     """
-    accepted = [field.name for field in fields(Options)]
-    for name in given:
-        if name not in accepted:
-            raise ConfigError(f"{PREFIX}.{name}: no such option; accepted: {', '.join(accepted)}")
-    data = given.get("data")
-    if not isinstance(data, str) or not data:
-        raise ConfigError(f"{PREFIX}.data: {data!r}; accepted: the folder of a prepared shop")
-    rules = given.get("rules", {})
-    if not isinstance(rules, Rules):
-        rules = parse_rules(rules)
-    options = Options(**{**given, "rules": rules})
-    _check("split", options.split, get_args(Split))
-    _check("splitting", options.splitting, get_args(Splitting))
-    _check("observation", options.observation, get_args(Mode))
-    _check("unreachable", options.unreachable, (False, True))
-    _check("show_score", options.show_score, (False, True))
-    most = options.max_goals_per_product
-    if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 1):
-        raise ConfigError(
-            f"{PREFIX}.max_goals_per_product: {most!r}; accepted: a whole number from 1, or null"
-        )
+    check_names(given, Options)
+    check_text("data", given.get("data"), "the folder of a prepared shop")
+    options = Options(**{**given, "rules": parse_rules(given.get("rules", ORIGINAL))})
+    check_choice("split", options.split, get_args(Split))
+    check_choice("splitting", options.splitting, get_args(Splitting))
+    check_choice("observation", options.observation, get_args(Mode))
+    check_choice("unreachable", options.unreachable, (False, True))
+    check_choice("show_score", options.show_score, (False, True))
+    if options.max_goals_per_product is not None:
+        check_whole("max_goals_per_product", options.max_goals_per_product, more=", or null")
     return options
-
-
-def _check(name: str, value: Any, accepted: tuple[Any, ...]) -> None:
-    if value not in accepted or type(value) is not type(accepted[0]):
-        listed = ", ".join(str(item).lower() for item in accepted)
-        raise ConfigError(f"{PREFIX}.{name}: {value!r}; accepted: {listed}")

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from repairstudy.environments.files import sha256_of
 from repairstudy.environments.webshop.draws import make_draws
 from repairstudy.environments.webshop.goals import make_goals
 from repairstudy.environments.webshop.nouns import read_nouns
@@ -127,9 +128,3 @@ def _sums(source: Source) -> dict[str, str]:
     paths = [source.items, source.attributes, source.nouns]
     paths += [source.human] if source.human_goals and source.human else []
     return {path.name: sha256_of(path) for path in paths}
-
-
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file's bytes, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

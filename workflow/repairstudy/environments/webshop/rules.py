@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
-from repairstudy.errors import ConfigError
+from repairstudy.environments.option_checks import check_choice, check_names, refused
 
 Rule = Literal["original", "corrected"]
 
@@ -40,16 +40,17 @@ class Rules:
         return "corrected:" + ",".join(corrected) if corrected else "original"
 
 
-def parse_rules(given: Mapping[str, Any], prefix: str = "environment.options.rules") -> Rules:
-    """Checked rules from a configuration.
+def parse_rules(given: Any) -> Rules:
+    """Checked rules from a configuration; rules that are `Rules` already are returned.
 
     Raises:
         ConfigError: an unknown rule or a value other than "original" and "corrected".
     """
-    accepted = [field.name for field in fields(Rules)]
+    if isinstance(given, Rules):
+        return given
+    if not isinstance(given, Mapping):
+        raise refused("rules", given, "rules by name, each original or corrected")
+    check_names(given, Rules, inside="rules.")
     for name, value in given.items():
-        if name not in accepted:
-            raise ConfigError(f"{prefix}.{name}: no such rule; accepted: {', '.join(accepted)}")
-        if value not in get_args(Rule):
-            raise ConfigError(f"{prefix}.{name}: {value!r}; accepted: original, corrected")
+        check_choice(f"rules.{name}", value, get_args(Rule))
     return Rules(**given)

@@ -4,36 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
 from repairstudy.environments.forms import closed
+from repairstudy.environments.view import View
 from repairstudy.environments.webshop_text import (
     Page,
     Request,
     Result,
     chosen,
     price_range,
-    read_page,
-    read_request,
+    read_view,
     words_of,
 )
 
 GOOD_SHARE = 0.4  # of the wanted product words in the title of a result worth opening
-
-
-class View(Protocol):
-    """What the shopper needs of an agent's view."""
-
-    @property
-    def instruction(self) -> str: ...
-    @property
-    def observations(self) -> tuple[str, ...]: ...
-    @property
-    def actions(self) -> tuple[str, ...]: ...
-    @property
-    def admissible(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +44,7 @@ class Shopper:
         Raises:
             ValueError: nothing is admissible, the episode has ended.
         """
-        page, request = (
-            read_page(view.observations[-1], view.admissible),
-            read_request(view.instruction),
-        )
+        page, request = read_view(view)
         if page.kind == "done":
             raise ValueError("the episode has ended: there is nothing to click")
         clicks = closed(view.admissible)

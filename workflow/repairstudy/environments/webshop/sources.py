@@ -9,8 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from repairstudy.environments.files import read_object
 from repairstudy.environments.webshop.draws import Draws
-from repairstudy.environments.webshop.jsonfiles import AGAIN, elements, read_object
+from repairstudy.environments.webshop.jsonfiles import AGAIN, elements
 from repairstudy.environments.webshop.product import Product
 from repairstudy.errors import DataError
 
@@ -83,7 +84,7 @@ def read_listings(
     Raises:
         DataError: a file is missing or broken, or a product lacks a field.
     """
-    attributes = read_object(source.attributes)
+    attributes = read_object(source.attributes, AGAIN)
     human = _human(source)
     seen: set[str] = set()
     for raw in islice(elements(source.items), source.num_products):
@@ -108,7 +109,7 @@ def _human(source: Source) -> Mapping[str, Any]:
     if source.human is None:
         problem = "human goals need the file items_human_ins.json."
         raise DataError(source.items, problem, "Put it in the same folder.")
-    return read_object(source.human)
+    return read_object(source.human, AGAIN)
 
 
 def _product(

@@ -14,8 +14,8 @@ from typing import Any, TypeVar, overload
 
 import pyarrow as pa
 
+from repairstudy.environments.files import read_object
 from repairstudy.environments.webshop.goals import Goal
-from repairstudy.environments.webshop.jsonfiles import read_object
 from repairstudy.environments.webshop.product import Product
 from repairstudy.errors import DataError
 
@@ -116,7 +116,7 @@ def read_marker(folder: Path) -> dict[str, Any]:
     path = folder / MARKER
     if not path.exists():
         raise DataError(folder, "is not a prepared catalogue.", HOW_TO_PREPARE)
-    marker = read_object(path)
+    marker = read_object(path, AGAIN)
     if marker.get("format") != FORMAT:
         raise DataError(path, f"is of format {marker.get('format')}, not {FORMAT}.", AGAIN)
     return marker

@@ -252,7 +252,8 @@ def test_every_goal_can_be_looked_up_with_what_it_is_scored_by(world: Webshop) -
         ({"observation": "html"}, "environment.options.observation: 'html'; accepted: text"),
         ({"show_score": 1}, "environment.options.show_score: 1; accepted: false, true"),
         ({"max_goals_per_product": 0}, "max_goals_per_product: 0; accepted: a whole number"),
-        ({"rules": {"luck": "original"}}, "environment.options.rules.luck: no such rule"),
+        ({"rules": "corrected"}, "environment.options.rules: 'corrected'; accepted: rules by name"),
+        ({"rules": {"luck": "original"}}, "environment.options.rules.luck: no such option"),
     ],
 )
 def test_wrong_options_are_named(options: dict[str, Any], message: str) -> None:

@@ -202,7 +202,7 @@ def test_an_unknown_task_is_named(world):
 
 def test_a_broken_game_is_named(world, tmp_path):
     (tmp_path / SIMPLE / "game.tw-pddl").write_text("{")
-    with pytest.raises(DataError, match=r"trial_1/game\.tw-pddl: not a game file"):
+    with pytest.raises(DataError, match=r"trial_1/game\.tw-pddl: is not valid JSON"):
         world.reset(SIMPLE)
 
 
