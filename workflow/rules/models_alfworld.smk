@@ -5,12 +5,18 @@ ALFWORLD_LESSONS = {
     "experienced": "--experience likely --protocol window-3/1 --episodes 9 --seed 11",
     "newcomer": "--experience none --protocol window-2/1 --episodes 4 --limit 40 --seed 12",
 }
-# The weak policy comes first; the strong one is more of the same lessons, and the other one has
-# gone through those of a teacher who does not know where things are kept.
+# The weak policy is an early state of the basis, which is not shipped. The strong one goes on from
+# the basis with the same lessons; the other one goes on from the strong one with those of a teacher
+# who does not know where things are kept.
 ALFWORLD_TRAINING = {
-    "weak": {"lessons": "experienced", "start": None, "seed": 11, "updates": 3000},
-    "strong": {"lessons": "experienced", "start": "weak", "seed": 13, "updates": 1800},
-    "other": {"lessons": "newcomer", "start": "weak", "seed": 12, "updates": 700},
+    "weak": {"lessons": "experienced", "arguments": "--seed 11 --updates 3000 --stop 2400"},
+    "basis": {"lessons": "experienced", "arguments": "--seed 11 --updates 3000"},
+    "strong": {
+        "lessons": "experienced",
+        "start": "basis",
+        "arguments": "--seed 13 --updates 1800",
+    },
+    "other": {"lessons": "newcomer", "start": "strong", "arguments": "--seed 12 --updates 700"},
 }
 
 
@@ -25,14 +31,13 @@ def alfworld_lessons(wildcards):
 
 def alfworld_start(wildcards):
     """The checkpoint that training goes on from; none for the first."""
-    start = ALFWORLD_TRAINING[wildcards.kind]["start"]
+    start = ALFWORLD_TRAINING[wildcards.kind].get("start")
     return [f"results/policy-lms/alfworld-{start}"] if start else []
 
 
 def alfworld_training_arguments(wildcards, input):
-    training = ALFWORLD_TRAINING[wildcards.kind]
-    start = f" --start {input.start}" if training["start"] else ""
-    return f"--seed {training['seed']} --updates {training['updates']}{start}"
+    start = f" --start {input.start}" if input.start else ""
+    return ALFWORLD_TRAINING[wildcards.kind]["arguments"] + start
 
 
 rule write_alfworld_lessons:
