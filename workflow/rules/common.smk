@@ -63,13 +63,13 @@ def local_checkpoint(wildcards):
 
 
 def environment_data(wildcards):
-    """What says that the environment's data are in place; a rule sees to it under resources/."""
+    """What says that the data are in place; the workflow puts there what lies under resources/."""
     option, marker = ENVIRONMENT_DATA.get(STUDY.environment.name, (None, None))
     if option is None or option not in STUDY.environment.options:
         return []
     complete = Path(STUDY.environment.options[option]) / marker
-    placed_by_rule = complete.parts[:2] == ("resources", STUDY.environment.name)
-    return [complete] if placed_by_rule or complete.exists() else []
+    placed_here = complete.parts[:2] == ("resources", STUDY.environment.name)
+    return [complete] if placed_here or complete.exists() else []
 
 
 def weights_stamp(wildcards):

@@ -1,5 +1,7 @@
 """Policy LMs for ALFWorld: trained on what a scripted explorer does, never as part of a study."""
 
+import os
+
 ALFWORLD_GAMES = Path(os.environ.get("REPAIRSTUDY_DATA", "../shared/data")) / "alfworld"
 ALFWORLD_LESSONS = {
     "experienced": "--experience likely --protocol window-3/1 --episodes 9 --seed 11",
@@ -8,36 +10,13 @@ ALFWORLD_LESSONS = {
 # The weak policy is an early state of the basis, which is not shipped. The strong one goes on from
 # the basis with the same lessons; the other one goes on from the strong one with those of a teacher
 # who does not know where things are kept.
+# Lessons, the checkpoint that training goes on from, and arguments.
 ALFWORLD_TRAINING = {
-    "weak": {"lessons": "experienced", "arguments": "--seed 11 --updates 3000 --stop 2400"},
-    "basis": {"lessons": "experienced", "arguments": "--seed 11 --updates 3000"},
-    "strong": {
-        "lessons": "experienced",
-        "start": "basis",
-        "arguments": "--seed 13 --updates 1800",
-    },
-    "other": {"lessons": "newcomer", "start": "strong", "arguments": "--seed 12 --updates 700"},
+    "weak": ("experienced", [], "--seed 11 --updates 3000 --stop 2400"),
+    "basis": ("experienced", [], "--seed 11 --updates 3000"),
+    "strong": ("experienced", ["results/policy-lms/alfworld-basis"], "--seed 13 --updates 1800"),
+    "other": ("newcomer", ["results/policy-lms/alfworld-strong"], "--seed 12 --updates 700"),
 }
-
-
-def alfworld_lesson_arguments(wildcards):
-    return ALFWORLD_LESSONS[wildcards.teacher]
-
-
-def alfworld_lessons(wildcards):
-    lessons = ALFWORLD_TRAINING[wildcards.kind]["lessons"]
-    return f"results/policy-lms/alfworld-{lessons}.lessons.jsonl"
-
-
-def alfworld_start(wildcards):
-    """The checkpoint that training goes on from; none for the first."""
-    start = ALFWORLD_TRAINING[wildcards.kind].get("start")
-    return [f"results/policy-lms/alfworld-{start}"] if start else []
-
-
-def alfworld_training_arguments(wildcards, input):
-    start = f" --start {input.start}" if input.start else ""
-    return ALFWORLD_TRAINING[wildcards.kind]["arguments"] + start
 
 
 rule write_alfworld_lessons:
@@ -54,7 +33,7 @@ rule write_alfworld_lessons:
     params:
         python=sys.executable,
         games=ALFWORLD_GAMES,
-        arguments=alfworld_lesson_arguments,
+        arguments=lambda wildcards: ALFWORLD_LESSONS[wildcards.teacher],
     message:
         "Writing what the {wildcards.teacher} explorer does in ALFWorld's training games"
     shell:
@@ -64,8 +43,10 @@ rule write_alfworld_lessons:
 
 rule train_alfworld_policy:
     input:
-        lessons=alfworld_lessons,
-        start=alfworld_start,
+        lessons=lambda wildcards: "results/policy-lms/alfworld-{}.lessons.jsonl".format(
+            ALFWORLD_TRAINING[wildcards.kind][0]
+        ),
+        start=lambda wildcards: ALFWORLD_TRAINING[wildcards.kind][1],
     output:
         checkpoint=directory("results/policy-lms/alfworld-{kind}"),
     log:
@@ -76,12 +57,13 @@ rule train_alfworld_policy:
         ENVIRONMENT
     params:
         python=".venv-vllm/bin/python",
-        arguments=alfworld_training_arguments,
+        arguments=lambda wildcards: ALFWORLD_TRAINING[wildcards.kind][2],
+        start=lambda wildcards, input: f"--start {input.start}" if input.start else "",
     message:
         "Training the {wildcards.kind} ALFWorld policy LM on an explorer's lessons"
     shell:
         "{params.python} workflow/scripts/train_alfworld_policy.py --lessons {input.lessons}"
-        " {params.arguments} --out {output.checkpoint} > {log} 2>&1"
+        " {params.arguments} {params.start} --out {output.checkpoint} > {log} 2>&1"
 
 
 rule train_alfworld_policies:

@@ -1,5 +1,7 @@
 """Policy LMs for WebShop: trained on encoded observations, never as part of a study."""
 
+import os
+
 # What the shipped checkpoints were made with; see resources/models/README.md. The weak policy is
 # the strong one stopped early, each with a learning rate that falls to zero at its own last step.
 WEBSHOP_TRAINING = {
