@@ -1,6 +1,7 @@
 """Stands in for vLLM's server program: started by the tests as `python stub_server.py MODE ...`.
 
 Modes: good; slow (answers only after a while); crash; hang (lists its model, never completes);
+refuse (answers that the request is wrong);
 foreign (wants another key); children (good, with a child that ignores SIGTERM).
 """
 
@@ -39,6 +40,8 @@ def main() -> None:
     server = FakeServer((arguments.served_model_name,), key=key, port=arguments.port)
     if mode == "hang":
         server.replies = [Reply(wait_s=60)] * 100
+    if mode == "refuse":
+        server.replies = [Reply(status=400, body=b'{"error": "prompt cannot be empty"}')] * 100
     server.serve_forever()
 
 

@@ -73,6 +73,7 @@ def test_old_output_in_the_log_is_kept_and_not_shown(tmp_path):
     [
         ("hang", "did not answer within 1 s .*accepted a request and did not answer"),
         ("foreign", "did not answer within 1 s .*401"),
+        ("refuse", "refuses a first request .*status 400: prompt cannot be empty"),
     ],
 )
 def test_a_server_that_never_answers_is_ended(tmp_path, mode, problem):

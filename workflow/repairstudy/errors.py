@@ -37,6 +37,10 @@ class EngineError(StudyError):
     """A model server failed in a way that is not the agent's doing (an infrastructure error)."""
 
 
+class RequestRefused(EngineError):
+    """A server that works will not answer this request, however often it is asked."""
+
+
 class WrongModel(EngineError):
     """The endpoint serves another model than the configuration expects. Never retried."""
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import httpx
 
-from repairstudy.errors import ConfigError, EngineError
+from repairstudy.errors import ConfigError, EngineError, RequestRefused
 from repairstudy.records import seed_of
 
 RETRIED = frozenset({408, 409, 429}) | frozenset(range(500, 600))
+REFUSED = (400, 422)  # the request itself is wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,8 @@ class JsonClient:
         if response.status_code in RETRIED:
             return f"status {response.status_code}: {self._said(response)}", _retry_after(response)
         if not response.is_success:
-            raise EngineError(self._refusal(url, response))
+            refused = RequestRefused if response.status_code in REFUSED else EngineError
+            raise refused(self._refusal(url, response))
         try:
             response.json()
         except ValueError:

@@ -12,6 +12,8 @@ from repairstudy.engines.tokens import ChoiceTokens
 from repairstudy.errors import ConfigError, EngineError, WrongModel
 from repairstudy.records import digest
 
+# Asked to see that a server answers. A tokenizer may drop single letters and common words.
+PROBE = "Hello 1"
 SCORED_AT_ONCE = 20  # vLLM's default limit of log-probabilities a token
 
 # A server takes what a request leaves out from the model's own generation_config.json.
@@ -93,7 +95,7 @@ class OpenAiEngine:
         """
         card = await self._check_model()
         stable = {key: card.get(key) for key in ("id", "owned_by", "root", "max_model_len")}
-        answer = await self._ask({"prompt": "a", "max_tokens": 1, "temperature": 0.0})
+        answer = await self._ask({"prompt": PROBE, "max_tokens": 1, "temperature": 0.0})
         return digest([stable, answer.get("system_fingerprint")])
 
     async def close(self) -> None:

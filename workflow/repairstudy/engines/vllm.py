@@ -12,10 +12,10 @@ from typing import Self
 
 from repairstudy.engines.base import ChoiceScores, Completion, Request
 from repairstudy.engines.http import Endpoint
-from repairstudy.engines.openai import OpenAiEngine
+from repairstudy.engines.openai import PROBE, OpenAiEngine
 from repairstudy.engines.process import ServerProcess, free_port
 from repairstudy.engines.vllm_command import VllmSettings, arguments, environment, module_program
-from repairstudy.errors import EngineError
+from repairstudy.errors import EngineError, RequestRefused
 
 POLL_S = 0.25
 
@@ -111,7 +111,7 @@ class VllmServer:
         """A healthy-looking server may still hang: only an answer counts."""
         assert self._process is not None
         probe = self._make_engine(patient=False)
-        hello = Request("a", temperature=0.0, top_p=1.0, top_k=0, max_tokens=1, seed=0)
+        hello = Request(PROBE, temperature=0.0, top_p=1.0, top_k=0, max_tokens=1, seed=0)
         problem = "it was not asked"
         try:
             while time.monotonic() < until:
@@ -124,6 +124,11 @@ class VllmServer:
                     return
                 except TimeoutError:
                     problem = "it accepted a request and did not answer it"
+                except RequestRefused as error:  # it works, and would say the same for ever
+                    raise EngineError(
+                        f"the model server refuses a first request ({error}); end of "
+                        f"{self._log}:\n{self._process.log_tail()}"
+                    ) from error
                 except EngineError as error:
                     problem = str(error)
                     await asyncio.sleep(POLL_S)
