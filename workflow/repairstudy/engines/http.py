@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import email.utils
 import os
+import ssl
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,14 +85,7 @@ class JsonClient:
         self.endpoint = endpoint
         self._key = key
         self._died = died
-        self._slots = asyncio.Semaphore(endpoint.concurrency)
-        self._client = httpx.AsyncClient(
-            headers={"Authorization": f"Bearer {key}"} if key else {},
-            timeout=httpx.Timeout(endpoint.timeout, connect=min(endpoint.timeout, 10.0)),
-            limits=httpx.Limits(max_connections=endpoint.concurrency),
-            verify=endpoint.url.startswith("https:"),  # loading certificates takes a while
-            trust_env=False,  # a proxy for the internet must not see requests to a local server
-        )
+        self._connections = _Connections(endpoint, key)
 
     async def get(self, url: str) -> dict[str, Any]:
         return await self._request("GET", url, None)
@@ -99,7 +94,7 @@ class JsonClient:
         return await self._request("POST", url, body)
 
     async def close(self) -> None:
-        await self._client.aclose()
+        await self._connections.close()
 
     async def _request(self, method: str, url: str, body: Mapping[str, Any] | None) -> Any:
         """One exchange, retried while that makes sense.
@@ -130,9 +125,9 @@ class JsonClient:
         self, method: str, url: str, body: Mapping[str, Any] | None
     ) -> tuple[httpx.Response | str, float]:
         """A good response, or what went wrong and may not the next time; seconds to wait."""
-        async with self._slots:
+        async with self._connections.one() as client:
             try:
-                response = await self._client.request(method, url, json=body)
+                response = await client.request(method, url, json=body)
             except httpx.TimeoutException as error:
                 return f"no answer in time ({type(error).__name__})", 0.0
             except httpx.TransportError as error:
@@ -171,6 +166,48 @@ class JsonClient:
         """Exponential, times 0.5 to 1.5: seeded, yet different for different requests."""
         longest = min(self.endpoint.first_wait * 2 ** (attempt - 1), self.endpoint.longest_wait)
         return longest * (0.5 + seed_of("retry", url, dict(body or {}), attempt) / 2**63)
+
+
+class _Connections:
+    """At most `concurrency` connections, each lent to one request at a time.
+
+    Each is a client of its own: one client with many connections looks at all of them for every
+    request, which at 32 of them costs more than the request itself.
+    """
+
+    def __init__(self, endpoint: Endpoint, key: str | None) -> None:
+        self._slots = asyncio.Semaphore(endpoint.concurrency)
+        self._free: list[httpx.AsyncClient] = []
+        self._all: list[httpx.AsyncClient] = []
+        # Loading certificates takes a while: once is enough, and never for a local server.
+        secure = endpoint.url.startswith("https:")
+        self._verify = ssl.create_default_context() if secure else False
+        self._timeout = httpx.Timeout(endpoint.timeout, connect=min(endpoint.timeout, 10.0))
+        self._headers = {"Authorization": f"Bearer {key}"} if key else {}
+
+    @asynccontextmanager
+    async def one(self) -> AsyncIterator[httpx.AsyncClient]:
+        async with self._slots:
+            client = self._free.pop() if self._free else self._new()
+            try:
+                yield client
+            finally:
+                self._free.append(client)
+
+    def _new(self) -> httpx.AsyncClient:
+        client = httpx.AsyncClient(
+            headers=self._headers,
+            timeout=self._timeout,
+            limits=httpx.Limits(max_connections=1),
+            verify=self._verify,
+            trust_env=False,  # a proxy for the internet must not see requests to a local server
+        )
+        self._all.append(client)
+        return client
+
+    async def close(self) -> None:
+        for client in self._all:
+            await client.aclose()
 
 
 def _retry_after(response: httpx.Response) -> float:

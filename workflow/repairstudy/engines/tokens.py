@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
+import re
 from collections.abc import Sequence
 
 from repairstudy.engines.http import JsonClient
+from repairstudy.engines.once import Once
 from repairstudy.errors import ConfigError, EngineError
 
-_TAIL = 8  # characters before a choice that could merge with it into other tokens
+# What stands before a choice and could merge with it into other tokens: the end of a word and the
+# white space after it. Many prompts end alike, so few questions are asked.
+_TAIL = re.compile(r"\S{0,2}\s{0,8}\Z")
 
 
 class ChoiceTokens:
@@ -17,9 +20,9 @@ class ChoiceTokens:
     def __init__(self, client: JsonClient, model: str) -> None:
         self._client = client
         self._model = model
-        self._ids: dict[str, int] = {}
-        self._checked: set[tuple[str, str]] = set()
-        self._asking = asyncio.Lock()
+        self._tokens: Once[str, list[int]] = Once(self._tokenize)
+        self._single: Once[str, int] = Once(self._only_token)
+        self._after: Once[tuple[str, str], int] = Once(self._check)
 
     async def ids(self, prompt: str, choices: Sequence[str]) -> list[int]:
         """The token of each choice after this prompt.
@@ -27,27 +30,22 @@ class ChoiceTokens:
         Raises:
             ConfigError: a choice is not one token there, or the tokenizer does not know it.
         """
-        tail = prompt[-_TAIL:]
-        if any((tail, choice) not in self._checked for choice in choices):
-            async with self._asking:
-                for choice in choices:
-                    await self._check(tail, choice)
-        return [self._ids[choice] for choice in choices]
+        found = _TAIL.search(prompt)
+        tail = found.group() if found else ""
+        return await self._after.all([(tail, choice) for choice in choices])
 
-    async def _check(self, tail: str, choice: str) -> None:
-        if (tail, choice) in self._checked:
-            return
-        if choice not in self._ids:
-            self._ids[choice] = await self._only_token(choice)
-        joined = await self._tokenize(tail + choice)
-        if joined != [*await self._tokenize(tail), self._ids[choice]]:
+    async def _check(self, pair: tuple[str, str]) -> int:
+        tail, choice = pair
+        token = await self._single.get(choice)
+        before = await self._tokens.get(tail) if tail else []
+        if await self._tokenize(tail + choice) != [*before, token]:
             raise ConfigError(
                 f"choice {choice!r} is no token of its own after {tail!r} in model '{self._model}'"
             )
-        self._checked.add((tail, choice))
+        return token
 
     async def _only_token(self, choice: str) -> int:
-        tokens = await self._tokenize(choice)
+        tokens = await self._tokens.get(choice)
         if len(tokens) != 1:
             raise ConfigError(
                 f"choice {choice!r} is {len(tokens)} tokens of model '{self._model}', not one; "

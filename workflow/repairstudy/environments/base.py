@@ -31,7 +31,8 @@ class Environment(Protocol):
     The step budget is the harness's to enforce, not the environment's. `version` changes
     whenever the same actions could lead to another state, text or score: it is part of every
     rollout key. `blocking`: a call may wait for another process, so the harness makes it in a
-    thread; such an environment's heavy parts must be safe to use from several threads.
+    thread; such an environment's heavy parts must be safe to use from several threads. It may
+    have a method `knows(action)` that tells whether a step needs no waiting after all.
     """
 
     name: str

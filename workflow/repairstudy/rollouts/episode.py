@@ -61,7 +61,7 @@ async def run_episode(
             tokens_in += decision.tokens_in
             tokens_out += decision.tokens_out
         actions.append(action)
-        invalid += not await world.aside(world.act, action)
+        invalid += not await world.do(action)
         if world.done or world.invalid > limit:
             break
     outcome = await world.aside(world.outcome)

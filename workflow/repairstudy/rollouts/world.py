@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -16,6 +17,9 @@ from repairstudy.rollouts.spec import RolloutSpec
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+# A thread that computes for a moment must not hold up the event loop's many small waits.
+_SWITCH_S = 2e-4
 
 # Threads in which environments that wait for other processes are called. More would only wait.
 _WAITING = ThreadPoolExecutor(max_workers=64, thread_name_prefix="environment")
@@ -55,10 +59,18 @@ class World:
         self._observations: tuple[str, ...] = ()
         self._actions: tuple[str, ...] = ()
 
+    async def do(self, action: str) -> bool:
+        """As `act`, without holding up other episodes."""
+        knows = getattr(self.environment, "knows", None)
+        if knows is not None and knows(action):  # a thread would cost more than the step
+            return self.act(action)
+        return await self.aside(self.act, action)
+
     async def aside(self, method: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """A method's result; of a blocking environment, without holding up other episodes."""
         if not self.environment.blocking:
             return method(*args, **kwargs)
+        sys.setswitchinterval(_SWITCH_S)
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(_WAITING, partial(method, *args, **kwargs))
 

@@ -100,6 +100,12 @@ class Alfworld:
         position = self._current().position
         return () if position.won else position.admissible
 
+    def knows(self, action: str) -> bool:
+        """Whether the step can be told from memory, without waiting for a worker."""
+        episode = self._current()
+        key = (episode.task_id, episode.position.signature, action)
+        return episode.position.won or key in self._shared.transitions
+
     def step(self, action: str) -> Step:
         """Do it.
 

@@ -61,6 +61,10 @@ class Memo(Generic[Key, Value]):
         mine.set_result(value)
         return value
 
+    def __contains__(self, key: Key) -> bool:
+        with self._lock:
+            return key in self._values
+
     def counts(self) -> MemoCounts:
         with self._lock:
             return MemoCounts(self._hits, self._misses, len(self._values))
