@@ -8,6 +8,7 @@ settings.register_profile("repairstudy", deadline=None, max_examples=60)
 settings.load_profile("repairstudy")
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
     """With `pytest -n 2 --dist loadgroup`: whole studies in one worker, all else in the other."""
     for item in items:

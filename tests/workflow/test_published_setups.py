@@ -5,6 +5,7 @@ language model behind a real server; a 135M model's results in them mean nothing
 """
 
 import importlib.util
+import os
 from pathlib import Path
 
 import duckdb
@@ -19,7 +20,14 @@ WORLDS = {
 }
 BUDGET, ANSWER = 7, 16
 
-pytestmark = [pytest.mark.workflow, pytest.mark.engine]
+pytestmark = [
+    pytest.mark.workflow,
+    pytest.mark.engine,
+    pytest.mark.skipif(
+        not os.environ.get("REPAIRSTUDY_SLOW"),
+        reason="some minutes each on two cores: set REPAIRSTUDY_SLOW=1",
+    ),
+]
 
 
 def swapped(path):

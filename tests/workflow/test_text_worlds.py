@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-from pathlib import Path
 
 import duckdb
 import polars as pl
@@ -12,7 +11,7 @@ pytestmark = pytest.mark.workflow
 NO_ENGINE = importlib.util.find_spec("textworld") is None
 needs_engine = pytest.mark.skipif(NO_ENGINE, reason="make alfworld has not been run")
 WORLDS = [pytest.param("webshop"), pytest.param("alfworld", marks=needs_engine)]
-STUDIES = sorted((Path(__file__).parents[2] / "config/studies").glob("*.yaml"))
+STUDIES = ("alfworld_qwen", "alfworld_mini", "webshop_llama", "webshop_mini")
 
 
 class Study:
@@ -104,10 +103,8 @@ def test_the_report_says_that_nothing_in_alfworld_is_irreversible(studies):
     assert "irreversible" in studies("alfworld").text("report.html")
 
 
-@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
-def test_every_shipped_study_can_be_planned(make_workspace, path):
-    if path.stem == "outcomes":
-        pytest.skip("needs the user's table")
-    workspace = make_workspace(f"plan-{path.stem}")
-    planned = workspace.run("--dry-run", configfile=f"config/studies/{path.name}")
+@pytest.mark.parametrize("study", STUDIES)
+def test_the_jobs_of_a_study_can_be_told_without_its_data_and_models(make_workspace, study):
+    workspace = make_workspace(f"plan-{study}")
+    planned = workspace.run("--dry-run", configfile=f"config/studies/{study}.yaml")
     assert "build_database" in planned
