@@ -22,7 +22,7 @@ figures: .venv/installed ## redraw every table and figure from the rollouts alre
 	$(SNAKEMAKE) figures
 
 test: install alfworld $(SMOLLM2) ## run all tests
-	.venv/bin/python -m pytest -n 2 --dist loadgroup
+	.venv/bin/python -m pytest -n 2 --dist loadfile
 
 lint: .venv/installed ## check style, types and the workflow's own lint
 	.venv/bin/ruff check .
