@@ -54,7 +54,9 @@ def test_losses_and_controls_reach_the_results(studies, world):
     losses = results.filter(analysis="losses", estimand="loss")
     assert {"planner", "solvability", "executor:careful@5", "own_1"} <= set(losses["evaluator"])
     assert results.filter(analysis="positive_control", estimand="control_gap").height == 1
-    assert results.filter(pl.col("confirmatory"))["p_holm"].null_count() == 0
+    tested = losses.filter(pl.col("confirmatory"))
+    assert tested.height == 6  # as many as the plan names
+    assert tested["p_holm"].null_count() == 0
 
 
 @pytest.mark.parametrize("world", WORLDS)
@@ -94,7 +96,8 @@ def test_what_was_seen_before_is_not_asked_of_the_engine_again(studies):
     summaries = [json.loads(path.read_text()) for path in study.folder.glob("work/main/*.json")]
     counts = [summary["environment"] for summary in summaries if "environment" in summary]
     assert counts
-    assert all(count["memo_hits"] > count["memo_misses"] > 0 for count in counts)
+    assert all(count["memo_hits"] > 1000 for count in counts)
+    assert all(count["memo_held"] == count["memo_misses"] > 0 for count in counts)
     assert all(count["workers_lost"] == 0 for count in counts)
 
 
