@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from repairstudy.engines.base import ChoiceScores, Completion, Engine, Request
+from repairstudy.engines.once import Shared
 from repairstudy.engines.shards import SCHEMA, list_shards, read_shard, write_shard
 from repairstudy.errors import DataError
 from repairstudy.executors import ModelIdentity
@@ -54,7 +55,7 @@ class Distributions:
         self._flush_s = flush_s
         self._known = _load(self.folder)
         self._unwritten: list[dict[str, object]] = []
-        self._running: dict[str, asyncio.Task[ChoiceScores]] = {}
+        self._running: Shared[str, ChoiceScores] = Shared()
         self._timer: asyncio.TimerHandle | None = None
 
     async def complete(self, request: Request) -> Completion:
@@ -64,12 +65,7 @@ class Distributions:
         key = self.key(prompt, choices)
         if key in self._known:
             return self._known[key]
-        if key not in self._running:
-            task = asyncio.create_task(self._ask(key, prompt, tuple(choices)))
-            self._running[key] = task
-            task.add_done_callback(lambda task: self._finished(key, task))
-        # Shielded: others may wait for the same answer when this caller is cancelled.
-        return await asyncio.shield(self._running[key])
+        return await self._running.get(key, lambda: self._ask(key, prompt, tuple(choices)))
 
     async def prefetch(
         self, prompts: Iterable[str], choices: Sequence[str], concurrency: int = 32
@@ -114,19 +110,11 @@ class Distributions:
 
     async def close(self) -> None:
         """Write what is new and close the engine."""
-        running = list(self._running.values())
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        await self._running.cancel()
         try:
             self.flush()
         finally:
             await self._engine.close()
-
-    def _finished(self, key: str, task: asyncio.Task[ChoiceScores]) -> None:
-        del self._running[key]
-        if not task.cancelled():
-            task.exception()  # seen here, in case all who waited for it were cancelled
 
     async def _ask(self, key: str, prompt: str, choices: tuple[str, ...]) -> ChoiceScores:
         scores = await self._engine.score(prompt, choices)
