@@ -1,7 +1,9 @@
-"""The studies for GPUs as they are, but with SmolLM2 for every model and very few rollouts.
+"""The studies for GPUs as they are, but with small models and very few rollouts.
 
-What is shown is that their prompts, protocols, chats, parsing and rules run to a report with a real
-language model behind a real server; a 135M model's results in them mean nothing.
+The shipped policy LMs act, as free text; SmolLM2 proposes, judges and acts under the growing
+transcript, which is longer than a policy LM reads. What is shown is that the prompts, protocols,
+chats, parsing and rules of these studies run to a report with real language models behind a real
+server; the results of models as small as these mean nothing.
 """
 
 import importlib.util
@@ -18,6 +20,11 @@ WORLDS = {
     "webshop": {"data": "resources/webshop/synthetic", "max_goals_per_product": 1},
     "alfworld": {"games": "resources/alfworld/generated", "splits": ["valid_unseen"], "limit": 6},
 }
+POLICIES = {
+    "webshop": "resources/models/webshop-strong",
+    "alfworld": "resources/models/alfworld-strong",
+}
+LONG_PROTOCOLS = ("react/1",)
 BUDGET, ANSWER = 7, 16
 
 pytestmark = [
@@ -35,10 +42,17 @@ def swapped(path):
     study = yaml.safe_load(path.read_text(encoding="utf-8"))
     world = study["environment"]["name"]
     study["environment"] |= {"budget": BUDGET, "options": WORLDS[world]}
-    small = {"kind": "vllm", "path": SMOLLM2, "revision": "Q4_1", "chat": "chatml"}
-    study["models"] = {"smollm2": small | {"max_model_len": 4096, "concurrency": 16}}
+    chat = study["models"]["llama8b" if "llama" in path.stem else "qwen7b"]["chat"]
+    study["models"] = {
+        "policy": {"kind": "vllm", "path": POLICIES[world], "max_model_len": 512, "chat": chat},
+        "smollm2": {"kind": "vllm", "path": SMOLLM2, "revision": "Q4_1", "chat": "chatml"}
+        | {"max_model_len": 4096, "concurrency": 16},
+    }
+    for executor in study["executors"].values():
+        executor["model"] = "smollm2" if executor["protocol"] in LONG_PROTOCOLS else "policy"
+    for proposer in study["candidates"]["proposers"].values():
+        proposer["model"] = "smollm2"
     for user in (*study["executors"].values(), *study["candidates"]["proposers"].values()):
-        user["model"] = "smollm2"
         user["decoding"] |= {"max_tokens": ANSWER}
     study["evaluators"] |= {"greedy": 1, "low_temperature": 1}
     study["evaluators"]["judge"] |= {"model": "smollm2", "max_tokens": ANSWER}

@@ -14,6 +14,7 @@ ENVIRONMENT = "../envs/repairstudy.yaml"
 SMOLLM2 = Path("resources/models/smollm2-135m-instruct/model.safetensors")
 # Option that names the folder of an environment's data, and the file that completes the folder.
 ENVIRONMENT_DATA = {"alfworld": ("games", "manifest.json"), "webshop": ("data", "prepared.json")}
+LOCAL_MODELS = ("vllm", "transformers")  # kinds that a job runs on its own machine
 STAGES = ("screen", "main", "fresh")
 
 # What the shipped policy LMs were made with; see resources/models/README.md.
@@ -55,7 +56,7 @@ def model_of(wildcards):
 def local_checkpoint(wildcards):
     """The weights of the job's model, where they are a file of this machine or of a rule."""
     model = STUDY.models.get(model_of(wildcards))
-    if model is None or model.kind != "vllm":
+    if model is None or model.kind not in LOCAL_MODELS:
         return []
     weights = Path(model.path) / "model.safetensors"
     made_here = weights.parent.parts[:2] == ("resources", "models")
@@ -111,7 +112,7 @@ def policy_of_executor(wildcards):
 def server_threads(wildcards):
     """Cores that the job's model server binds; 1 where no server runs on this machine."""
     model = STUDY.models.get(model_of(wildcards))
-    return model.threads if model is not None and model.kind == "vllm" else 1
+    return model.threads if model is not None and model.kind in LOCAL_MODELS else 1
 
 
 def training_steps(wildcards):

@@ -20,7 +20,7 @@ from repairstudy.environments.alfworld.engine import Engine
 
 def main(folder: str | None = None, every: str = "1") -> int:
     engine, start = Engine(Path(folder) if folder else None), time.monotonic()
-    games = official_games()[:: int(every)]
+    games = official_games(two_objects=True)[:: int(every)]
     not_won, not_planned, longer, seconds = [], [], [], 0.0
     for number, game in enumerate(games, start=1):
         print(f"{number}/{len(games)} {game.parent}", file=sys.stderr)

@@ -20,12 +20,12 @@ needs_data = pytest.mark.skipif(
 )
 
 
-def official_games() -> list[Path]:
-    """The official games at hand, without those of two objects, by path."""
+def official_games(two_objects: bool = False) -> list[Path]:
+    """The official games at hand by path; a study plays none of two objects."""
     return sorted(
         path
         for path in (DATA / "alfworld").rglob("game.tw-pddl")
-        if "pick_two_obj_and_place" not in str(path)
+        if two_objects or "pick_two_obj_and_place" not in str(path)
     )
 
 

@@ -21,7 +21,11 @@ class Sections(Protocol):
 def problems_of(config: Sections) -> list[str]:
     """What is wrong, one line each, beginning with the key."""
     dangling = list(_dangling_references(config))
-    return dangling or [*_model_problems(config), *_scripted_problems(config)]
+    return dangling or [
+        *_model_problems(config),
+        *_scripted_problems(config),
+        *_wordless_problems(config),
+    ]
 
 
 def _dangling_references(config: Sections) -> Iterator[str]:
@@ -48,7 +52,7 @@ def _references(config: Sections) -> Iterator[tuple[str, str, Mapping[str, objec
 
 
 def _model_problems(config: Sections) -> Iterator[str]:
-    needed = {"vllm": "path", "openai": "url"}
+    needed = {"vllm": "path", "transformers": "path", "openai": "url"}
     for name, model in config.models.items():
         key = needed.get(model.kind)
         if key and getattr(model, key) is None:
@@ -90,3 +94,15 @@ def _scripted_problems(config: Sections) -> Iterator[str]:
     for key, model in writers.items():
         if config.models[model].kind == "scripted":
             yield f"{key}.model: a scripted model writes no text"
+
+
+def _wordless_problems(config: Sections) -> Iterator[str]:
+    """A model that scores choices is asked for nothing else."""
+    asked = {f"executors.{n}": (e.model, e.decoding.mode) for n, e in config.executors.items()}
+    for name, proposer in config.candidates.proposers.items():
+        asked[f"candidates.proposers.{name}"] = (proposer.model, proposer.decoding.mode)
+    if config.evaluators.judge:
+        asked["evaluators.judge"] = (config.evaluators.judge.model, "text")
+    for key, (model, mode) in asked.items():
+        if config.models[model].kind == "transformers" and mode == "text":
+            yield f"{key}.model: kind transformers writes no text; use kind vllm or openai"

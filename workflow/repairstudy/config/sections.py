@@ -27,12 +27,14 @@ class EnvironmentSection(Section):
 class ModelSection(Section):
     """One model, and who serves it."""
 
-    kind: Literal["vllm", "openai", "simulated", "scripted"] = Field(
-        description="vllm: a server that the job starts; openai: a URL; simulated: a known policy; "
-        "scripted: a rule that acts, no language model."
+    kind: Literal["vllm", "transformers", "openai", "simulated", "scripted"] = Field(
+        description="vllm: a server that the job starts; transformers: a small local checkpoint in "
+        "a process beside the job, for decoding.mode choice alone; openai: a URL; simulated: a "
+        "known policy; scripted: a rule that acts, no language model."
     )
     path: str | None = Field(
-        default=None, description="vllm: folder or hub name of a Hugging Face checkpoint."
+        default=None,
+        description="vllm: folder or hub name of a Hugging Face checkpoint; transformers: folder.",
     )
     url: str | None = Field(
         default=None, description="openai: base URL of the server, such as http://host:8000/v1."
@@ -53,12 +55,13 @@ class ModelSection(Section):
         "messages: the server's chat route (openai only).",
     )
     python: str = Field(
-        default=".venv-vllm/bin/python", description="vllm: interpreter of its environment."
+        default=".venv-vllm/bin/python",
+        description="vllm, transformers: interpreter of their environment.",
     )
     device: Literal["auto", "cpu", "gpu"] = Field(
         default="auto", description="vllm: auto takes a GPU if one is visible."
     )
-    threads: Positive = Field(default=2, description="vllm on a CPU: cores it binds.")
+    threads: Positive = Field(default=2, description="vllm on a CPU, transformers: cores it uses.")
     max_model_len: Positive = Field(default=1024, description="vllm: longest prompt and answer.")
     arguments: tuple[str, ...] = Field(
         default=(), strict=False, description="vllm: further command-line arguments."

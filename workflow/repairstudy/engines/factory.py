@@ -10,6 +10,7 @@ from repairstudy.engines.base import Engine
 from repairstudy.engines.checkpoint import checkpoint_fingerprint
 from repairstudy.engines.http import Endpoint, key_from_environment
 from repairstudy.engines.lazy import LazyEngine
+from repairstudy.engines.local import TransformersEngine
 from repairstudy.engines.nobody import NoEngine
 from repairstudy.engines.openai import OpenAiEngine
 from repairstudy.engines.simulated import SimulatedEngine, planted_policy
@@ -20,7 +21,7 @@ __all__ = ["checkpoint_fingerprint", "open_engine"]
 
 
 def open_engine(
-    kind: Literal["vllm", "openai", "simulated", "scripted"],
+    kind: Literal["vllm", "transformers", "openai", "simulated", "scripted"],
     *,
     path: str | None = None,
     url: str | None = None,
@@ -40,7 +41,8 @@ def open_engine(
 
     Args:
         kind: "vllm": a server of our own (`path`, `python`, `device`, `threads`, `max_model_len`,
-            `arguments`, `log`); "openai": a standing server (`url`, `served_name`,
+            `arguments`, `log`); "transformers": a small checkpoint without a server (`path`,
+            `python`, `threads`, `log`); "openai": a standing server (`url`, `served_name`,
             `api_key_env`); "simulated": a planted policy (`parameters`); "scripted":
             nobody, its executors are rules.
         path: folder or hub name of a checkpoint.
@@ -61,9 +63,14 @@ def open_engine(
         endpoint = Endpoint(_needed("url", url, kind), concurrency=concurrency)
         model = _needed("served_name", served_name, kind)
         return OpenAiEngine(endpoint, model, key=key_from_environment(api_key_env), chat=chat)
-    if kind != "vllm":
-        raise ConfigError(f"kind: {kind!r} (accepted: vllm, openai, simulated, scripted)")
+    if kind not in ("vllm", "transformers"):
+        accepted = "vllm, transformers, openai, simulated, scripted"
+        raise ConfigError(f"kind: {kind!r} (accepted: {accepted})")
     model_path = _needed("path", path, kind)
+    if kind == "transformers":
+        return LazyEngine(
+            lambda: TransformersEngine.started(python, model_path, threads, Path(log))
+        )
     settings = VllmSettings(
         python=python,
         model=model_path,

@@ -37,6 +37,7 @@ class Options:
         games_per_worker: games a worker opens before it is replaced.
         worker_memory_mb: what a worker may hold before it is replaced.
         worker_address_space_mb: what a worker may ask for before it fails.
+        start_timeout_s: time for starting a worker, on a slow shared disk for example.
         step_timeout_s: time for opening, stepping or describing before a worker counts as hung.
         plan_timeout_s: time for a plan.
         memo: transitions kept in memory.
@@ -53,6 +54,7 @@ class Options:
     games_per_worker: int = 300
     worker_memory_mb: int = 1024
     worker_address_space_mb: int = 4096
+    start_timeout_s: float = 120.0
     step_timeout_s: float = 60.0
     plan_timeout_s: float = 60.0
     memo: int = 200_000
@@ -68,6 +70,7 @@ class Options:
         return PoolSettings(
             worker=worker,
             size=self.workers or len(os.sched_getaffinity(0)),
+            start_seconds=self.start_timeout_s,
             games_per_worker=self.games_per_worker,
             memory_per_worker=self.worker_memory_mb << 20,
         )
@@ -90,7 +93,7 @@ def parse_options(given: Mapping[str, Any]) -> Options:
             check_whole(name, getattr(options, name), more=", or null")
     for name in COUNTS:
         check_whole(name, getattr(options, name))
-    for name in ("step_timeout_s", "plan_timeout_s"):
+    for name in ("start_timeout_s", "step_timeout_s", "plan_timeout_s"):
         value = getattr(options, name)
         if not is_number(value) or value <= 0:
             raise refused(name, value, "a number of seconds above 0")

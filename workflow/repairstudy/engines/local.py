@@ -1,0 +1,142 @@
+"""A checkpoint in a process beside this one, without a server.
+
+For models so small that a server's round trip costs more than the model. It scores choices and
+writes no text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from repairstudy.engines.base import ChoiceScores, Completion, Request
+from repairstudy.engines.process import LOG_LINES_SHOWN
+from repairstudy.errors import ConfigError, EngineError
+
+LINE_LIMIT = 2**24  # bytes of one answer
+# Numbers must not change with the machine's other work; a proxy must not be asked for a local file.
+VARIABLES = {"TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1"}
+
+
+class TransformersEngine:
+    """An `Engine` that owns such a process (`scorer`); it ends when this one does.
+
+    Args:
+        process: the running scorer.
+        model: folder of its checkpoint, for messages.
+        log: what the process writes to standard error.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process, model: str, log: Path) -> None:
+        self._process = process
+        self._model = model
+        self._log = log
+        self._waiting: dict[int, asyncio.Future[ChoiceScores]] = {}
+        self._asked = 0
+        self._reader = asyncio.create_task(self._read())
+
+    @classmethod
+    async def started(
+        cls, python: str, model: str, threads: int, log: Path, timeout: float = 300.0
+    ) -> TransformersEngine:
+        """Return when the checkpoint is loaded.
+
+        Raises:
+            EngineError: the process ended, or was not ready in time; with the end of its log.
+        """
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("ab") as errors:
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    python, "-I", scorer_program(), model, str(threads),
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=errors,
+                    env=dict(os.environ) | VARIABLES,
+                    limit=LINE_LIMIT,
+                    start_new_session=True,  # an interrupt from the keyboard is ours to handle
+                )  # fmt: skip
+            except OSError as error:
+                raise EngineError(
+                    f"models.NAME.python: {python} cannot be run ({error})"
+                ) from error
+        assert process.stdout is not None
+        try:
+            async with asyncio.timeout(timeout):
+                first = await process.stdout.readline()
+        except TimeoutError:
+            first = b""
+        if first.strip() != b'"ready"':
+            await _end(process)
+            raise EngineError(f"{model}: the model did not load; end of {log}:\n{_tail(log)}")
+        return cls(process, model, log)
+
+    async def score(self, prompt: str, choices: Sequence[str]) -> ChoiceScores:
+        if not choices or len(set(choices)) != len(choices):
+            raise ConfigError(f"choices {list(choices)!r}: must be different, and at least one")
+        if self._reader.done():
+            raise self._ended()
+        assert self._process.stdin is not None
+        self._asked += 1
+        answer: asyncio.Future[ChoiceScores] = asyncio.get_running_loop().create_future()
+        self._waiting[self._asked] = answer
+        line = json.dumps([self._asked, prompt, list(choices)])
+        self._process.stdin.write(line.encode() + b"\n")
+        with contextlib.suppress(ConnectionError):  # its end is noticed by the reader
+            await self._process.stdin.drain()
+        return await answer
+
+    async def complete(self, request: Request) -> Completion:
+        raise ConfigError(
+            f"{self._model}: kind 'transformers' scores choices and writes no text; "
+            "use kind vllm or openai for decoding.mode: text"
+        )
+
+    async def close(self) -> None:
+        """End the process."""
+        await _end(self._process)
+        await self._reader
+
+    async def _read(self) -> None:
+        assert self._process.stdout is not None
+        try:
+            while line := await self._process.stdout.readline():
+                self._answer(*json.loads(line))
+        finally:
+            for answer in self._waiting.values():
+                if not answer.done():
+                    answer.set_exception(self._ended())
+            self._waiting.clear()
+
+    def _answer(self, number: int, logprobs: list[float] | None, rest: Any) -> None:
+        answer = self._waiting.pop(number)
+        if answer.done():  # whoever asked has been cancelled
+            return
+        if logprobs is None:
+            answer.set_exception(ConfigError(f"{self._model}: {rest}; use decoding.mode: text"))
+        else:
+            answer.set_result(ChoiceScores(tuple(logprobs), rest))
+
+    def _ended(self) -> EngineError:
+        return EngineError(f"{self._model}: the model's process ended; {_tail(self._log)}")
+
+
+def scorer_program() -> str:
+    """The file that the other interpreter runs."""
+    return str(Path(__file__).with_name("scorer.py"))
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()  # it holds nothing that could be lost
+    await process.wait()
+
+
+def _tail(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return "\n".join(lines[-LOG_LINES_SHOWN:])
