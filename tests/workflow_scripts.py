@@ -11,8 +11,9 @@ SCRIPTS = Path(__file__).parents[1] / "workflow/scripts"
 
 
 def load_script(name: str) -> ModuleType:
-    """The script ``NAME.py``; its main part is not run."""
-    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
+    """The script ``NAME.py``, also one of training; its main part is not run."""
+    (path,) = SCRIPTS.rglob(f"{name}.py")
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -76,7 +76,7 @@ def test_a_standing_server():
         ({"kind": "openai", "served_name": "a"}, "url: required by kind 'openai'"),
         ({"kind": "openai", "url": "http://a/v1"}, "served_name: required"),
         ({"kind": "vllm"}, "path: required by kind 'vllm'"),
-        ({"kind": "llama"}, "accepted: vllm, openai, simulated"),
+        ({"kind": "llama"}, "accepted: vllm, transformers, openai, simulated"),
     ],
 )
 def test_missing_settings_are_named(settings, problem):

@@ -33,7 +33,7 @@ rule write_planner_lessons:
     message:
         "Writing what the {wildcards.kind} policy's planner does on layouts of other seeds"
     shell:
-        "{params.python} workflow/scripts/write_planner_lessons.py --kind {wildcards.kind}"
+        "{params.python} workflow/scripts/training/write_planner_lessons.py --kind {wildcards.kind}"
         " --layouts {params.layouts} --seed {params.seed} --out {output.lessons} > {log} 2>&1"
 
 
@@ -56,7 +56,7 @@ rule train_policy:
     message:
         "Training the {wildcards.kind} policy LM on planner lessons"
     shell:
-        "{params.python} workflow/scripts/train_policy.py --lessons {input.lessons}"
+        "{params.python} workflow/scripts/training/train_policy.py --lessons {input.lessons}"
         " --prompt {input.prompt} --seed {params.seed} --steps {params.steps}"
         " --out {output.checkpoint} > {log} 2>&1"
 

@@ -37,7 +37,7 @@ rule write_alfworld_lessons:
     message:
         "Writing what the {wildcards.teacher} explorer does in ALFWorld's training games"
     shell:
-        "{params.python} workflow/scripts/alfworld_lessons.py --games {params.games}"
+        "{params.python} workflow/scripts/training/alfworld_lessons.py --games {params.games}"
         " --prompt {input.prompt} {params.arguments} --out {output.lessons} > {log} 2>&1"
 
 
@@ -62,7 +62,7 @@ rule train_alfworld_policy:
     message:
         "Training the {wildcards.kind} ALFWorld policy LM on an explorer's lessons"
     shell:
-        "{params.python} workflow/scripts/train_alfworld_policy.py --lessons {input.lessons}"
+        "{params.python} workflow/scripts/training/train_alfworld_policy.py --lessons {input.lessons}"
         " {params.arguments} {params.start} --out {output.checkpoint} > {log} 2>&1"
 
 

@@ -38,7 +38,7 @@ rule write_webshop_lessons:
     message:
         "Writing what teacher '{wildcards.teacher}' does for WebShop's training goals, encoded"
     shell:
-        "{params.python} workflow/scripts/webshop_lessons.py --teacher {wildcards.teacher}"
+        "{params.python} workflow/scripts/training/webshop_lessons.py --teacher {wildcards.teacher}"
         " --catalogue $(dirname {input.catalogue}) --prompt {input.prompt}"
         " {params.teacher} {input.trajectories} --out {output.lessons} > {log} 2>&1"
 
@@ -63,7 +63,7 @@ rule train_webshop_policy:
     message:
         "Training WebShop's {wildcards.kind} policy LM on encoded lessons"
     shell:
-        "{params.python} workflow/scripts/train_webshop_policy.py --lessons {input.lessons}"
+        "{params.python} workflow/scripts/training/train_webshop_policy.py --lessons {input.lessons}"
         " --seed {params.seed} --steps {params.steps} --out {output.checkpoint} > {log} 2>&1"
 
 

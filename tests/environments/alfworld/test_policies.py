@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from alfworld_worlds import official
+from workflow_scripts import load_script
 
 from repairstudy.environments.alfworld.scene import read_scene
 from repairstudy.executors.protocols import AgentView, make_protocol
@@ -26,17 +24,6 @@ TRAINING_SPLIT = "train"
 def read(kind: str, name: str) -> Any:
     folder = ROOT / "resources/models" / f"alfworld-{kind}"
     return json.loads((folder / name).read_text(encoding="utf-8"))
-
-
-def lessons_script() -> ModuleType:
-    path = ROOT / "workflow/scripts/alfworld_lessons.py"
-    spec = importlib.util.spec_from_file_location("alfworld_lessons", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # its dataclasses look there
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -89,7 +76,7 @@ def test_every_thing_of_held_out_games_is_a_token(kind: str) -> None:
 @pytest.mark.parametrize("protocol", ["window-2/1", "window-3/1"])
 @pytest.mark.parametrize("steps", [0, 1, 2, 3, 5])
 def test_lessons_have_the_very_prompts_that_executors_get(protocol: str, steps: int) -> None:
-    script = lessons_script()
+    script = load_script("alfworld_lessons")
     view = AgentView(
         instruction="put a mug in shelf.",
         observations=tuple(f"You see {number} things." for number in range(steps + 1)),

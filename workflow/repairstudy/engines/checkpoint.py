@@ -49,7 +49,7 @@ def _remedy(folder: Path) -> str:
     if folder.name.startswith("smollm2"):
         script = f"prepare_smollm2.py --output {folder}"
     elif folder.name.startswith("policy"):
-        script = "train_policy.py"
+        script = "training/train_policy.py"
     else:
         return "Is models.NAME.path right?"
     return f"Make it with: .venv-vllm/bin/python workflow/scripts/{script}"

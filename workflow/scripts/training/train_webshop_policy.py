@@ -1,6 +1,6 @@
 """Train a WebShop policy language model on lessons; runs where torch and transformers are.
 
-    .venv-vllm/bin/python workflow/scripts/train_webshop_policy.py --lessons FILE \
+    .venv-vllm/bin/python workflow/scripts/training/train_webshop_policy.py --lessons FILE \
         --seed 1 --steps 1500 --out resources/models/webshop-strong
 
 Lessons are of webshop_lessons.py: prompts of protocol webshop-descriptor/1, in which the

@@ -1,6 +1,6 @@
 """Write what a planner does in the states of many gridworld layouts, as text, one lesson a line.
 
-    python workflow/scripts/write_planner_lessons.py --kind strong --seed 1001 --out FILE
+    python workflow/scripts/training/write_planner_lessons.py --kind strong --seed 1001 --out FILE
 
 Each line is a JSON object: `observation`, and `moves`, all first moves of shortest plans. The
 planner of kind `weak` is blind to pits. Runs in the pipeline's environment; needs no torch.

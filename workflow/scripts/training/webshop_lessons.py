@@ -1,8 +1,8 @@
 """Write lessons for WebShop policy LMs: encoded prompts and what a teacher clicks after each.
 
-    python workflow/scripts/webshop_lessons.py --teacher oracle --catalogue FOLDER \
+    python workflow/scripts/training/webshop_lessons.py --teacher oracle --catalogue FOLDER \
         --prompt resources/prompts/webshop/policy.txt --seed 1001 --episodes 2500 --out FILE
-    python workflow/scripts/webshop_lessons.py --teacher experts --catalogue FOLDER \
+    python workflow/scripts/training/webshop_lessons.py --teacher experts --catalogue FOLDER \
         --prompt resources/prompts/webshop/policy.txt --trajectories FILE --out FILE
 
 The teacher `oracle` sees what no agent sees, the scoring of purchases; it acts on training goals

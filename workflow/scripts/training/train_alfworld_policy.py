@@ -1,7 +1,7 @@
 """Train a small policy language model on lessons of the explorer; runs where torch is.
 
-    .venv-vllm/bin/python workflow/scripts/train_alfworld_policy.py --lessons FILE --seed 11 \
-        --updates 3000 --stop 2400 --out resources/models/alfworld-weak
+    .venv-vllm/bin/python workflow/scripts/training/train_alfworld_policy.py \
+        --lessons FILE --seed 11 --updates 3000 --stop 2400 --out resources/models/alfworld-weak
 
 The result is a Llama checkpoint with a word-level tokenizer of its own, stored in half precision.
 It knows nothing but this prompt: a policy language model, never an instruct model. For a seed the

@@ -1,6 +1,7 @@
 """Count where the rooms of ALFWorld's training games keep which objects.
 
-    python workflow/scripts/alfworld_prior.py --games ../shared/data/alfworld/json_2.1.1/train \
+    python workflow/scripts/training/alfworld_prior.py \
+        --games ../shared/data/alfworld/json_2.1.1/train \
         --out workflow/repairstudy/environments/alfworld/prior.json
 
 For each type of object and of receptacle: the share of the receptacles that hold such an object

@@ -1,7 +1,8 @@
 """Write what a scripted explorer does in ALFWorld games, as prompts and answers, one state a line.
 
-    python workflow/scripts/alfworld_lessons.py --games ../shared/data/alfworld --split train \
-        --experience likely --protocol window-3/1 --prompt resources/prompts/alfworld/policy.txt \
+    python workflow/scripts/training/alfworld_lessons.py \
+        --games ../shared/data/alfworld --split train --experience likely \
+        --protocol window-3/1 --prompt resources/prompts/alfworld/policy.txt \
         --episodes 9 --seed 11 --out FILE
 
 The first line says how they were made, and lists words that the tokenizer must know. Every other

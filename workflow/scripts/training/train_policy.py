@@ -1,6 +1,6 @@
 """Train a small policy language model on planner lessons; runs where torch and transformers are.
 
-    .venv-vllm/bin/python workflow/scripts/train_policy.py --lessons FILE \
+    .venv-vllm/bin/python workflow/scripts/training/train_policy.py --lessons FILE \
         --prompt resources/prompts/policy.txt --seed 1 --steps 100 \
         --out resources/models/policy-strong
 
