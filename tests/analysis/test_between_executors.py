@@ -95,6 +95,16 @@ def test_half_a_disagreement_is_refused() -> None:
         results(disagreeing({"a": wins(5)}))
 
 
+def test_an_executor_that_was_not_asked_is_not_missed() -> None:
+    """Another executor's disagreement gave the deployed one fresh rollouts on its candidates."""
+    world = disagreeing()
+    for i in range(4):
+        outcomes = {"a": wins(1), "b": wins(9)}
+        world.roll("few", "evaluate", f"f{i}", 0, outcomes)
+    frame = results(world).filter(analysis="disagreement")
+    assert set(frame["evaluator"]) == {"executor:big"}
+
+
 def test_negative_controls_are_zero_where_nothing_can_differ() -> None:
     world = sure_world()
     for i in range(4):

@@ -28,6 +28,8 @@ def disagreement(study: PoolStudy) -> Iterator[Row]:
 def _settle(study: PoolStudy, executor: str) -> Iterator[Row]:
     deployed, primary = study.pool.deployed, study.pool.primary
     by_place = {(p.failure_id, p.t): (i, p) for i, p in enumerate(primary) if executor in p.others}
+    if not any(name == executor for p in primary for name, _ in p.fresh):
+        return  # nobody asked to settle what it and the deployed executor disagree about
     cases, gains = [], []
     for case in disagreements({key: _means(p, executor) for key, (_, p) in by_place.items()}):
         place, position = by_place[case.failure_id, case.t]
@@ -36,16 +38,14 @@ def _settle(study: PoolStudy, executor: str) -> Iterator[Row]:
             [_fresh(position, name, candidate) for candidate in chosen]
             for name in (deployed, executor)
         ]
-        unknown = int(np.isnan(means).sum())
-        if 0 < unknown < 4:
+        if np.isnan(means).any():
             raise MissingRollouts(
                 f"pool {study.pool.name} lacks fresh rollouts: failure {case.failure_id}, step "
                 f"{case.t}, candidates {' and '.join(chosen)}, of {deployed} or {executor}. Run "
                 "the workflow again: it runs the missing rollouts alone."
             )
-        if unknown == 0:
-            cases.append(place)
-            gains.append((means[0][0] - means[0][1], means[1][1] - means[1][0]))
+        cases.append(place)
+        gains.append((means[0][0] - means[0][1], means[1][1] - means[1][0]))
     if not cases:
         return
     kept = np.isin(np.arange(len(primary)), cases)
