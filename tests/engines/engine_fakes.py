@@ -1,7 +1,10 @@
 """A small server that answers like vLLM, and can be told to misbehave."""
 
+import contextlib
 import json
+import os
 import re
+import socket
 import threading
 import time
 from dataclasses import dataclass, field
@@ -9,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from repairstudy.engines.base import ChoiceScores, Completion
 
+PROBE = "Hello 1"  # as in engines.openai, whose import would make a stub server slow to start
 WORD = re.compile(r" ?\w+|\W")
 
 
@@ -34,28 +38,51 @@ class FakeServer:
 
     def __init__(self, models=("small",), replies=(), key=None, vllm=True, port=0):
         self.models, self.replies, self.key, self.vllm = models, list(replies), key, vllm
+        self.probes_too = False  # whether those who look who is there get bad answers as well
+        self.card = {}  # further entries of the models it lists
+        self.signed = {}  # further entries of every answer
+        self.probe_tokens = {" up": -0.1, " down": -3.0}
         self.requests = []  # (path, headers, body)
         self.most_at_once = self._at_once = 0
         self.latency_s = 0.0
+        self.lifetime, self.afterlife = None, ""  # completions until it dies, hangs, or slows down
+        self._begun = time.monotonic()
+        self.most, self.refused = None, 0  # completions that it does at once; those it refused
         self.vocabulary = {}
         self._lock = threading.Lock()
+        self._open, self._stopped = set(), False
         self._server = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
         self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        self.port = self._server.server_port
+        self.url = f"http://127.0.0.1:{self.port}/v1"
 
     def __enter__(self):
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
     def __exit__(self, *_):
-        self._server.shutdown()
-        self._server.server_close()
+        self.stop()
+
+    def stop(self):
+        """End at once, with all connections; harmless if it has ended."""
+        if not self._stopped:
+            self._stopped = True
+            self._server.shutdown()
+            self._server.server_close()
+            for connection in list(self._open):
+                with contextlib.suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
 
     def serve_forever(self):
         self._server.serve_forever()
 
     def completions(self):
-        return [body for path, _, body in self.requests if path == "/v1/completions"]
+        """Bodies of completion requests, without those that only look who is there."""
+        return [
+            body
+            for path, _, body in self.requests
+            if path == "/v1/completions" and body["prompt"] != PROBE
+        ]
 
     def tokenize(self, text):
         pieces = WORD.findall(text)
@@ -64,7 +91,10 @@ class FakeServer:
     def answer(self, path, body):
         if path == "/v1/models":
             owner = "vllm" if self.vllm else "someone"
-            return {"data": [{"id": name, "owned_by": owner} for name in self.models]}
+            return {"data": [{"id": n, "owned_by": owner} | self.card for n in self.models]}
+        if path == "/metrics":
+            tokens = 7 if self.afterlife == "mute" else time.monotonic() - self._begun
+            return f'vllm:generation_tokens_total{{model="m"}} {tokens}\n'
         if path == "/tokenize":
             return {"tokens": self.tokenize(body["prompt"])}
         if path == "/detokenize":
@@ -73,8 +103,9 @@ class FakeServer:
         if path == "/v1/chat/completions":
             message = {"content": " up", "reasoning_content": "down leads into a wall"}
             choice = {"message": message, "finish_reason": "stop"}
-            return {"choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 6}}
-        return self.complete(body)
+            usage = {"prompt_tokens": 9, "completion_tokens": 6}
+            return {"choices": [choice], "usage": usage} | self.signed
+        return self.complete(body) | self.signed
 
     def complete(self, body):
         """Takes the last of the allowed tokens; gives token i the log-probability -1 - i."""
@@ -84,6 +115,8 @@ class FakeServer:
         if "logprob_token_ids" in body:
             scores = {f"token_id:{token}": -1.0 - token for token in body["logprob_token_ids"]}
             choice["logprobs"] = {"top_logprobs": [scores]}
+        elif "logprobs" in body:
+            choice["logprobs"] = {"top_logprobs": [self.probe_tokens]}
         return {"choices": [choice], "usage": {"prompt_tokens": 7, "completion_tokens": 1}}
 
     def _handler(self):
@@ -92,6 +125,15 @@ class FakeServer:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             wbufsize = 65536  # head and body in one packet
+
+            def setup(self):
+                super().setup()
+                fake._open.add(self.connection)
+
+            def finish(self):
+                fake._open.discard(self.connection)
+                with contextlib.suppress(OSError):
+                    super().finish()
 
             def do_GET(self):
                 self.reply(None)
@@ -104,8 +146,14 @@ class FakeServer:
                     fake.requests.append((self.path, dict(self.headers), body))
                     fake._at_once += 1
                     fake.most_at_once = max(fake.most_at_once, fake._at_once)
-                    bad = self.path == "/v1/completions" and fake.replies
-                    reply = fake.replies.pop(0) if bad else self.good(body)
+                    probe = isinstance(body, dict) and body.get("prompt") == PROBE
+                    spared = probe and not fake.probes_too
+                    bad = self.path == "/v1/completions" and fake.replies and not spared
+                    if fake.most and fake._at_once > fake.most and not probe:
+                        fake.refused += 1
+                        reply = Reply(429)
+                    else:
+                        reply = fake.replies.pop(0) if bad else self.good(body)
                 time.sleep(reply.wait_s or fake.latency_s)
                 with fake._lock:
                     fake._at_once -= 1
@@ -113,9 +161,17 @@ class FakeServer:
 
             def good(self, body):
                 wanted = f"Bearer {fake.key}"
-                if fake.key and self.headers.get("Authorization") != wanted:
+                guarded = fake.key and self.path != "/metrics"
+                if guarded and self.headers.get("Authorization") != wanted:
                     return Reply(401, json.dumps({"error": "Unauthorized"}).encode())
-                return Reply(body=json.dumps(fake.answer(self.path, body)).encode())
+                answer = fake.answer(self.path, body)
+                text = (answer if isinstance(answer, str) else json.dumps(answer)).encode()
+                if fake.lifetime is not None and len(fake.completions()) > fake.lifetime:
+                    if fake.afterlife == "mortal":
+                        os._exit(3)
+                    if body is not None:
+                        return Reply(body=text, wait_s=1.5 if fake.afterlife == "busy" else 60)
+                return Reply(body=text)
 
             def send(self, reply):
                 try:

@@ -34,3 +34,9 @@ def descendants(pid):
     for child in found:  # grows while it is read
         found += children.get(child, [])
     return found
+
+
+def pids_in(file):
+    """Process ids that stub servers have written down, oldest first."""
+    wait_until(lambda: file.exists() and file.read_text())
+    return [int(pid) for pid in file.read_text().split()]

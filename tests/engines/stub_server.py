@@ -1,8 +1,14 @@
 """Stands in for vLLM's server program: started by the tests as `python stub_server.py MODE ...`.
 
-Modes: good; slow (answers only after a while); crash; hang (lists its model, never completes);
-refuse (answers that the request is wrong);
-foreign (wants another key); children (good, with a child that ignores SIGTERM).
+Modes:
+    good; children (good, with a child that ignores SIGTERM);
+    slow (answers only after a while);
+    crash; half (crashes on GPU 5); once (crashes when it is started again);
+    hang (lists its model, never completes); refuse (answers that the request is wrong);
+    foreign (wants another key);
+    mortal (ends itself after 20 completions);
+    mute (after 20 completions it accepts everything and answers nothing);
+    busy (after 20 completions each takes long, while the counters of tokens go on).
 """
 
 import argparse
@@ -29,19 +35,29 @@ def main() -> None:
     print(f"stub: mode {mode}", flush=True)
     if mode == "crash":
         sys.exit("stub: out of memory")
+    if mode == "half" and os.environ["CUDA_VISIBLE_DEVICES"] == "5":
+        sys.exit("stub: out of memory")
+    if mode == "once" and arguments.pids.exists():
+        sys.exit("stub: out of memory")
     if mode == "slow":
         time.sleep(0.5)
     pids = [os.getpid()]
     if mode == "children":
         pids.append(subprocess.Popen([sys.executable, "-S", "-c", CHILD]).pid)
     if arguments.pids:
-        arguments.pids.write_text(" ".join(map(str, pids)))
+        with arguments.pids.open("a") as file:
+            file.write("".join(f"{pid} " for pid in pids))
+    print(f"stub: gpus '{os.environ.get('CUDA_VISIBLE_DEVICES')}'", flush=True)
     key = "another" if mode == "foreign" else os.environ["VLLM_API_KEY"]
     server = FakeServer((arguments.served_model_name,), key=key, port=arguments.port)
+    server.tokenize(" up down left right")  # the same tokens after every start
     if mode == "hang":
-        server.replies = [Reply(wait_s=60)] * 100
+        server.replies, server.probes_too = [Reply(wait_s=60)] * 100, True
     if mode == "refuse":
-        server.replies = [Reply(status=400, body=b'{"error": "prompt cannot be empty"}')] * 100
+        refusal = Reply(status=400, body=b'{"error": "prompt cannot be empty"}')
+        server.replies, server.probes_too = [refusal] * 100, True
+    if mode in ("mortal", "mute", "busy"):
+        server.lifetime, server.afterlife = 20, mode
     server.serve_forever()
 
 

@@ -167,7 +167,7 @@ def test_a_flipped_bit_is_noticed(tmp_path):
 def test_a_shard_of_other_columns_is_named(tmp_path):
     run(tmp_path, ask("a"))
     write_shard(shard_of(tmp_path).parent, pl.DataFrame({"key": ["k"]}))
-    with pytest.raises(DataError, match="columns are"):
+    with pytest.raises(DataError, match="column 'prompt' is missing"):
         run(tmp_path, ask("a"))
 
 

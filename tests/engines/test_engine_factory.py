@@ -45,6 +45,20 @@ def test_many_askers_start_it_once():
     assert started == [1]
 
 
+def test_a_start_goes_on_when_the_one_who_asked_gives_up():
+    started = []
+
+    async def go():
+        engine = lazy(started)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.001):
+                await engine.score("a", [" up"])
+        await engine.score("a", [" up"])
+
+    asyncio.run(go())
+    assert started == [1]
+
+
 def test_a_failed_start_is_not_repeated():
     started = []
 
@@ -76,7 +90,7 @@ def test_a_standing_server():
         ({"kind": "openai", "served_name": "a"}, "url: required by kind 'openai'"),
         ({"kind": "openai", "url": "http://a/v1"}, "served_name: required"),
         ({"kind": "vllm"}, "path: required by kind 'vllm'"),
-        ({"kind": "llama"}, "accepted: vllm, transformers, openai, simulated"),
+        ({"kind": "llama"}, "accepted: vllm, transformers, openai"),
     ],
 )
 def test_missing_settings_are_named(settings, problem):

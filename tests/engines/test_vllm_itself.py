@@ -14,7 +14,7 @@ import pytest
 from engine_processes import descendants, lives, wait_until
 
 from repairstudy.engines import Request
-from repairstudy.engines.http import Endpoint
+from repairstudy.engines.endpoint import Endpoint
 from repairstudy.engines.openai import OpenAiEngine
 from repairstudy.errors import ConfigError
 from repairstudy.executors import Decoding

@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 from rollout_toys import error_row, row, temporary_files
 
 from repairstudy.errors import DataError
+from repairstudy.records import shards
 from repairstudy.records.tables import CACHED_ROLLOUTS
-from repairstudy.rollouts import RolloutCache, shards
+from repairstudy.rollouts import RolloutCache
 from repairstudy.rollouts.cache import MANY_SMALL
+from repairstudy.rollouts.shards import read_shard
 
 LATER = datetime(2027, 1, 1, tzinfo=UTC)
 
@@ -365,13 +367,13 @@ def test_compaction_refuses_a_contradiction_and_deletes_nothing(cache):
 def test_a_reader_that_meets_a_compaction_reads_again(cache, monkeypatch):
     many(cache)
     before = cache.read()
-    real, compacted = shards.read_shard, []
+    compacted = []
 
     def read_during_compaction(path, columns=None):
         if not compacted:
             compacted.append(True)
             RolloutCache(cache.folder).compact()
-        return real(path, columns)
+        return read_shard(path, columns)
 
     monkeypatch.setattr("repairstudy.rollouts.cache.read_shard", read_during_compaction)
     assert cache.read().equals(before)

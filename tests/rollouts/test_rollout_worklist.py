@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
-from rollout_toys import HashEngine, actor, run, spec, wanted
+from rollout_toys import BUDGET, Corridor, HashEngine, actor, run, spec, wanted
 
-from repairstudy.errors import EngineError, MissingRollouts
+from repairstudy.errors import DataError, EngineError, MissingRollouts
 from repairstudy.records.tables import ROLLOUTS, WORKLIST
-from repairstudy.rollouts import Limits, RolloutCache, gather, missing, work_list
+from repairstudy.rollouts import Limits, RolloutCache, gather, missing, pending, work_list
 
 
 @pytest.fixture
@@ -25,6 +26,24 @@ def test_everything_is_missing_from_an_empty_cache(cache):
     assert todo.drop("attempt").equals(rows)
     assert todo["attempt"].to_list() == [0] * 30
     assert list(todo.schema) == [*WORKLIST.schema, "attempt"]
+
+
+def test_what_is_pending_is_made_when_it_is_reached(cache):
+    rows = missing(wanted(), cache)
+    items = pending(rows, Corridor(), BUDGET)
+    keys = rows["rollout_key"].to_list()
+    assert len(items) == rows.height
+    assert [item.spec.key for item in items] == keys
+    assert items[3].spec.key == keys[3]
+    assert [item.spec.key for item in items[4:6]] == keys[4:6]
+    other = rows["rollout_key"].reverse()
+    half = rows.with_row_index().with_columns(
+        pl.when(pl.col("index") < 2).then("rollout_key").otherwise(other).alias("rollout_key")
+    )
+    reached = iter(pending(half.drop("index"), Corridor(), BUDGET, source="list.parquet"))
+    assert [next(reached).spec.key, next(reached).spec.key] == keys[:2]
+    with pytest.raises(DataError, match=r"list\.parquet: rollout_key"):
+        next(reached)
 
 
 def test_extending_ten_replicates_to_twenty_costs_ten(cache):

@@ -23,12 +23,17 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """Generated text, why it ended ("stop" or "length"), and its cost in tokens."""
+    """Generated text, why it ended ("stop" or "length"), and its cost in tokens.
+
+    `text` is without a reasoning model's thoughts; `tokens_out` counts them, and
+    `tokens_thought` says how many of them there were.
+    """
 
     text: str
     finish_reason: str
     tokens_in: int
     tokens_out: int
+    tokens_thought: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,13 @@ import polars as pl
 
 from repairstudy.engines.base import ChoiceScores, Completion, Engine, Request
 from repairstudy.engines.once import Shared
-from repairstudy.engines.shards import SCHEMA, list_shards, read_shard, write_shard
+from repairstudy.engines.shards import (
+    SCHEMA,
+    list_shards,
+    read_shard,
+    remove_stale,
+    write_shard,
+)
 from repairstudy.errors import DataError
 from repairstudy.executors import ModelIdentity
 from repairstudy.records import digest
@@ -53,6 +59,7 @@ class Distributions:
         self._engine = engine
         self._flush_rows = flush_rows
         self._flush_s = flush_s
+        remove_stale(self.folder)
         self._known = _load(self.folder)
         self._unwritten: list[dict[str, object]] = []
         self._running: Shared[str, ChoiceScores] = Shared()

@@ -1,223 +1,230 @@
-"""JSON over HTTP to a model server: bounded concurrency, seeded retries, no key in any error."""
+"""JSON over HTTP to one model server: one try at a time, no key in any error."""
 
 from __future__ import annotations
 
 import asyncio
 import email.utils
-import os
+import itertools
+import json
+import math
+import re
+import secrets
 import ssl
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Any
+from datetime import UTC
+from typing import Any, NoReturn, TypeVar
 
-import httpx
+from repairstudy.engines.connection import Answer, BrokenAnswer, Connection
+from repairstudy.engines.endpoint import Endpoint
+from repairstudy.engines.pressure import Pressure
+from repairstudy.engines.trouble import Malformed, Passing
+from repairstudy.errors import EngineError, RequestRefused
 
-from repairstudy.errors import ConfigError, EngineError, RequestRefused
-from repairstudy.records import seed_of
-
-RETRIED = frozenset({408, 409, 429}) | frozenset(range(500, 600))
+PASSING = frozenset({408, 409, 425, 429}) | frozenset(range(500, 600))
+BUSY = (429, 503)
 REFUSED = (400, 422)  # the request itself is wrong
+SHOWN = 300  # characters of a server's own words
 
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where a server answers, and how patient to be with it.
-
-    `url` is the base of the OpenAI routes and mostly ends in /v1. `timeout`: seconds a request
-    may take; `attempts`: how often it is tried; `patience`: seconds of waiting between tries in
-    all; `first_wait`, doubled with each try, up to `longest_wait`, each in seconds.
-    """
-
-    url: str
-    concurrency: int = 32
-    timeout: float = 120.0
-    attempts: int = 8
-    patience: float = 120.0
-    first_wait: float = 0.5
-    longest_wait: float = 20.0
-
-    def __post_init__(self) -> None:
-        parsed = httpx.URL(self.url)
-        if parsed.scheme not in ("http", "https") or not parsed.host:
-            raise ConfigError(f"url: {self.url!r} (accepted: http://host:port/v1 or https://...)")
-        if parsed.userinfo:
-            raise ConfigError(f"url: holds a password (host {parsed.host}); use api_key_env")
-        object.__setattr__(self, "url", self.url.rstrip("/"))
-
-    @property
-    def root(self) -> str:
-        """The server's own routes, beside the OpenAI ones."""
-        return self.url.removesuffix("/v1")
-
-
-def key_from_environment(variable: str | None) -> str | None:
-    """The key that an environment variable holds; None without a variable.
-
-    Raises:
-        ConfigError: the variable is not set.
-    """
-    if variable is None:
-        return None
-    if not os.environ.get(variable):
-        raise ConfigError(f"api_key_env: the environment variable {variable} is not set")
-    return os.environ[variable]
+T = TypeVar("T")
 
 
 class JsonClient:
-    """Sends JSON and gets JSON.
+    """Sends JSON and gets JSON, once; who asks decides whether to ask again.
 
     Belongs to the event loop in which it is first used.
 
     Args:
         endpoint: the server.
         key: bearer token; appears in no error and no log.
-        died: tells why the server can never answer again, or None; asked before each retry.
+        on_connect: awaited before an answer that came over a new connection is believed: the
+            server may have been replaced since.
     """
 
     def __init__(
         self,
         endpoint: Endpoint,
         key: str | None = None,
-        died: Callable[[], str | None] = lambda: None,
+        on_connect: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self.endpoint = endpoint
+        self.pressure = Pressure(endpoint.concurrency)
+        self.answered = 0  # requests that got an answer of any kind
+        self.waiting = 0  # requests that were sent and not answered yet
         self._key = key
-        self._died = died
+        self._on_connect = on_connect
         self._connections = _Connections(endpoint, key)
+        self._owner = f"rs{secrets.token_hex(6)}"
+        self._foreign = re.compile(rf"{self._owner}-\d+")
+        self._numbers = itertools.count()
 
-    async def get(self, url: str) -> dict[str, Any]:
-        return await self._request("GET", url, None)
+    async def get(self, url: str, read: Callable[[dict[str, Any]], T]) -> T:
+        """As `post`, without a body; a new connection is no reason to doubt the answer."""
+        return await self._exchange("GET", url, None, read, trusted=True)
 
-    async def post(self, url: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        return await self._request("POST", url, body)
+    async def post(
+        self,
+        url: str,
+        body: Mapping[str, Any],
+        read: Callable[[dict[str, Any]], T],
+        trusted: bool = False,
+    ) -> T:
+        """What `read` makes of the answer.
 
-    async def close(self) -> None:
-        await self._connections.close()
-
-    async def _request(self, method: str, url: str, body: Mapping[str, Any] | None) -> Any:
-        """One exchange, retried while that makes sense.
+        Args:
+            read: raises Malformed if the answer is not what was asked for.
+            trusted: do not wait for `on_connect`.
 
         Raises:
-            EngineError: refused, or still failing after all attempts; says what the last one got.
+            Passing: another try makes sense.
+            RequestRefused: this request will never be answered.
+            EngineError: nothing will be, as with a wrong key.
         """
-        waited = 0.0
-        for attempt in range(1, self.endpoint.attempts + 1):
-            problem, wait_asked = await self._try(method, url, body)
-            if not isinstance(problem, str):
-                return problem.json()
-            cause = self._died()
-            if cause is not None:
-                raise EngineError(f"{url}: {problem}; the server has ended: {cause}")
-            wait = max(self._backoff(url, body, attempt), wait_asked)
-            if attempt == self.endpoint.attempts or waited + wait > self.endpoint.patience:
-                break
-            waited += wait
-            await asyncio.sleep(wait)
-        asked = f"; it asks to wait {wait_asked:.0f} s" if wait_asked else ""
-        raise EngineError(
-            f"{url}: {problem} (attempt {attempt} of {self.endpoint.attempts}, "
-            f"after {waited:.0f} s of waiting{asked})"
-        )
+        return await self._exchange("POST", url, body, read, trusted)
 
-    async def _try(
-        self, method: str, url: str, body: Mapping[str, Any] | None
-    ) -> tuple[httpx.Response | str, float]:
-        """A good response, or what went wrong and may not the next time; seconds to wait."""
-        async with self._connections.one() as client:
+    async def close(self) -> None:
+        self._connections.close()
+
+    async def _exchange(
+        self,
+        method: str,
+        url: str,
+        body: Mapping[str, Any] | None,
+        read: Callable[[dict[str, Any]], T],
+        trusted: bool,
+    ) -> T:
+        async with self.pressure.one() as entered, self._connections.one() as connection:
+            self.waiting += 1
             try:
-                response = await client.request(method, url, json=body)
-            except httpx.TimeoutException as error:
-                return f"no answer in time ({type(error).__name__})", 0.0
-            except httpx.TransportError as error:
-                return f"connection failed ({type(error).__name__}: {self._safe(str(error))})", 0.0
-        if response.status_code in RETRIED:
-            return f"status {response.status_code}: {self._said(response)}", _retry_after(response)
-        if not response.is_success:
-            refused = RequestRefused if response.status_code in REFUSED else EngineError
-            raise refused(self._refusal(url, response))
+                answer = await self._answer(connection, method, url, body)
+                found = read(answer)
+            except Passing as trouble:
+                if trouble.busy:
+                    self.pressure.complained(entered)
+                if isinstance(trouble, Malformed):
+                    connection.close()  # who knows whose answers still sit in it
+                raise
+            finally:
+                self.waiting -= 1
+            self.pressure.eased(entered)
+            fresh = connection.fresh
+        if fresh and not trusted and self._on_connect is not None:
+            await self._on_connect()
+        return found
+
+    async def _answer(
+        self, connection: Connection, method: str, url: str, body: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        asked = f"{self._owner}-{next(self._numbers)}"
+        content = json.dumps(body).encode() if body is not None else b""
         try:
-            response.json()
+            async with asyncio.timeout(self.endpoint.timeout):
+                response = await connection.ask(method, url, content, {"X-Request-Id": asked})
+        except TimeoutError:
+            raise Passing(
+                f"{url}: no answer in time ({self.endpoint.timeout:g} s)", away=True
+            ) from None
+        except OSError as error:  # refused, unreachable, no such name, no valid certificate
+            said = error.strerror or str(error)
+            raise Passing(f"{url}: connection failed ({said})", away=True) from None
+        except BrokenAnswer as error:
+            raise Passing(f"{url}: connection failed ({self._safe(str(error))})") from None
+        self.answered += 1
+        if not 200 <= response.status < 300:
+            self._complain(url, response)
+        try:
+            answer = json.loads(response.content)
         except ValueError:
-            return f"broken JSON ({len(response.content)} bytes)", 0.0
-        return response, 0.0
+            raise Malformed(f"{url}: broken JSON ({len(response.content)} bytes)") from None
+        if not isinstance(answer, dict):
+            raise Malformed(f"{url}: JSON that is no object")
+        self._check_whose(url, answer, asked, connection)
+        return answer
 
-    def _refusal(self, url: str, response: httpx.Response) -> str:
-        hint = ""
-        if response.status_code in (401, 403):
-            hint = "; is the key in the variable that api_key_env names right?"
-        return f"{url}: status {response.status_code}: {self._said(response)}{hint}"
+    def _check_whose(
+        self, url: str, answer: dict[str, Any], asked: str, connection: Connection
+    ) -> None:
+        """An answer that came twice must not be taken for that of the next request.
 
-    def _said(self, response: httpx.Response) -> str:
+        vLLM puts the request's id into the answer's; other servers give each answer an id.
+        """
+        said = answer.get("id")
+        if not isinstance(said, str):
+            return
+        named = self._foreign.search(said)
+        if said == connection.last_id or (named and named.group() != asked):
+            raise Malformed(f"{url}: the answer to another request came")
+        connection.last_id = said
+
+    def _complain(self, url: str, response: Answer) -> NoReturn:
+        code = response.status
+        problem = f"{url}: status {code}: {self._said(response.content)}"
+        if code in PASSING:
+            raise Passing(problem, wait_s=_retry_after(response), busy=code in BUSY)
+        if code in (401, 403):
+            problem += "; is the key that api_key_env or api_key_file names right?"
+        raise (RequestRefused if code in REFUSED else EngineError)(problem)
+
+    def _said(self, content: bytes) -> str:
         """The server's own words, shortened."""
+        text = content.decode("utf-8", errors="replace")
         try:
-            content = response.json()
-            error = content.get("error", content)
+            answer = json.loads(content)
+            error = answer.get("error", answer)
             text = str(error.get("message", error) if isinstance(error, dict) else error)
         except (ValueError, AttributeError):
-            text = response.text
-        return self._safe(" ".join(text.split())[:300])
+            pass
+        return self._safe(" ".join(text.split()))[:SHOWN]
 
     def _safe(self, text: str) -> str:
         return text.replace(self._key, "***") if self._key else text
 
-    def _backoff(self, url: str, body: Mapping[str, Any] | None, attempt: int) -> float:
-        """Exponential, times 0.5 to 1.5: seeded, yet different for different requests."""
-        longest = min(self.endpoint.first_wait * 2 ** (attempt - 1), self.endpoint.longest_wait)
-        return longest * (0.5 + seed_of("retry", url, dict(body or {}), attempt) / 2**63)
-
 
 class _Connections:
-    """At most `concurrency` connections, each lent to one request at a time.
-
-    Each is a client of its own: one client with many connections looks at all of them for every
-    request, which at 32 of them costs more than the request itself.
-    """
+    """Connections, each lent to one request at a time."""
 
     def __init__(self, endpoint: Endpoint, key: str | None) -> None:
-        self._slots = asyncio.Semaphore(endpoint.concurrency)
-        self._free: list[httpx.AsyncClient] = []
-        self._all: list[httpx.AsyncClient] = []
+        self._free: list[Connection] = []
+        self._closed = False
+        self._url = endpoint.url
         # Loading certificates takes a while: once is enough, and never for a local server.
         secure = endpoint.url.startswith("https:")
-        self._verify = ssl.create_default_context() if secure else False
-        self._timeout = httpx.Timeout(endpoint.timeout, connect=min(endpoint.timeout, 10.0))
-        self._headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._tls = ssl.create_default_context() if secure else None
+        self._headers = {"Content-Type": "application/json"}
+        if key:
+            self._headers["Authorization"] = f"Bearer {key}"
 
     @asynccontextmanager
-    async def one(self) -> AsyncIterator[httpx.AsyncClient]:
-        async with self._slots:
-            client = self._free.pop() if self._free else self._new()
-            try:
-                yield client
-            finally:
-                self._free.append(client)
-
-    def _new(self) -> httpx.AsyncClient:
-        client = httpx.AsyncClient(
-            headers=self._headers,
-            timeout=self._timeout,
-            limits=httpx.Limits(max_connections=1),
-            verify=self._verify,
-            trust_env=False,  # a proxy for the internet must not see requests to a local server
+    async def one(self) -> AsyncIterator[Connection]:
+        connection = (
+            self._free.pop() if self._free else Connection(self._url, self._tls, self._headers)
         )
-        self._all.append(client)
-        return client
+        try:
+            yield connection
+        finally:
+            if self._closed:
+                connection.close()
+            else:
+                self._free.append(connection)
 
-    async def close(self) -> None:
-        for client in self._all:
-            await client.aclose()
+    def close(self) -> None:
+        self._closed = True
+        while self._free:
+            self._free.pop().close()
 
 
-def _retry_after(response: httpx.Response) -> float:
+def _retry_after(response: Answer) -> float:
     """Seconds that the server asks to wait: a number or a date; 0 if it does not ask."""
-    text = response.headers.get("Retry-After", "")
+    text = response.headers.get("retry-after", "")
     try:
-        return max(float(text), 0.0)
+        seconds = float(text)
     except ValueError:
-        pass
-    try:
-        return max(email.utils.parsedate_to_datetime(text).timestamp() - time.time(), 0.0)
-    except ValueError:
-        return 0.0
+        try:
+            moment = email.utils.parsedate_to_datetime(text)
+        except (ValueError, TypeError):
+            return 0.0
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        seconds = moment.timestamp() - time.time()
+    return max(seconds, 0.0) if not math.isnan(seconds) else 0.0

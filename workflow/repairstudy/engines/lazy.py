@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
 
 from repairstudy.engines.base import ChoiceScores, Completion, Engine, Request
+from repairstudy.engines.once import Shared
 from repairstudy.errors import StudyError
 
 
 class LazyEngine:
     """Starts the engine at the first request; never, if everything asked is stored already.
 
-    A start that failed is not tried again: every later request fails with the same error.
+    A start that failed is not tried again: every later request fails with the same error. A start
+    goes on when the one who asked for it gives up.
     """
 
-    def __init__(self, start: Callable[[], Awaitable[Engine]]) -> None:
+    def __init__(self, start: Callable[[], Coroutine[Any, Any, Engine]]) -> None:
         self._start = start
-        self._starting = asyncio.Lock()
+        self._starting: Shared[str, Engine] = Shared()
         self._engine: Engine | None = None
         self._failure: StudyError | None = None
 
@@ -28,20 +30,21 @@ class LazyEngine:
         return await (await self._started()).score(prompt, choices)
 
     async def close(self) -> None:
-        async with self._starting:
-            if self._engine is not None:
-                await self._engine.close()
+        await self._starting.cancel()
+        if self._engine is not None:
+            await self._engine.close()
 
     async def _started(self) -> Engine:
         if self._engine is not None:
             return self._engine
-        async with self._starting:
-            if self._failure is not None:
-                raise self._failure
-            if self._engine is None:
-                try:
-                    self._engine = await self._start()
-                except StudyError as error:
-                    self._failure = error
-                    raise
-            return self._engine
+        if self._failure is not None:
+            raise self._failure
+        return await self._starting.get("start", self._keep)
+
+    async def _keep(self) -> Engine:
+        try:
+            self._engine = await self._start()
+        except StudyError as error:
+            self._failure = error
+            raise
+        return self._engine

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
+from repairstudy.engines.answers import (
+    chosen_of,
+    completion_of,
+    logprobs_of,
+    message_of,
+    usage_of,
+)
 from repairstudy.engines.base import ChoiceScores, Completion, Request
-from repairstudy.engines.http import Endpoint, JsonClient
+from repairstudy.engines.endpoint import Endpoint
+from repairstudy.engines.fingerprint import Fingerprint, Reference
+from repairstudy.engines.http import JsonClient
 from repairstudy.engines.tokens import ChoiceTokens
-from repairstudy.errors import ConfigError, EngineError, WrongModel
-from repairstudy.records import digest
+from repairstudy.engines.trouble import Malformed
+from repairstudy.errors import ConfigError, RequestRefused, WrongModel
+
+T = TypeVar("T")
 
 # Asked to see that a server answers. A tokenizer may drop single letters and common words.
 PROBE = "Hello 1"
 SCORED_AT_ONCE = 20  # vLLM's default limit of log-probabilities a token
+PROBED_TOKENS = 5  # the most that OpenAI's own route gives
 
 # A server takes what a request leaves out from the model's own generation_config.json.
 NEUTRAL = {
@@ -26,9 +38,11 @@ NEUTRAL = {
 
 
 class OpenAiEngine:
-    """An `Engine` over HTTP.
+    """An `Engine` over HTTP to one server; every method tries once (`fleet` tries again).
 
-    Before the first request it is checked that the server offers the expected model.
+    That the server has the expected model is checked before the first request, again whenever an
+    answer came over a new connection (the server may have been replaced), and by every answer
+    that names its model.
 
     Args:
         endpoint: the server.
@@ -37,7 +51,8 @@ class OpenAiEngine:
         additions: "vllm" if the server knows vLLM's parameters (scores, choices, top-k); "none";
             "auto": it does if it says it is vLLM.
         chat: a prompt is sent as a user's message to the chat route; scores are not to be had.
-        died: tells why the server can never answer again, or None.
+        reference: the model that it and its like have to serve; None: a server of our own, which
+            nobody else can replace.
     """
 
     def __init__(
@@ -48,85 +63,140 @@ class OpenAiEngine:
         key: str | None = None,
         additions: Literal["auto", "vllm", "none"] = "auto",
         chat: bool = False,
-        died: Callable[[], str | None] = lambda: None,
+        reference: Reference | None = None,
     ) -> None:
-        self._client = JsonClient(endpoint, key, died)
+        self.client = JsonClient(endpoint, key, self._check_model if reference else None)
         self._url = endpoint.url
         self._model = model
-        self._tokens = ChoiceTokens(self._client, model)
+        self._tokens = ChoiceTokens(self.client, model)
         self._additions = additions
         self._chat = chat
-        self._checking = asyncio.Lock()
+        self._reference = reference
         self._card: dict[str, Any] | None = None
+        self._checking = asyncio.Lock()
+        self._begun = self._passed = 0  # checks begun; the last one that was passed
+        self._wrong: WrongModel | None = None
 
     async def complete(self, request: Request) -> Completion:
-        await self._check_model()
+        await self._known_model()
         body = self._sampling(request)
         if self._chat:
-            return _message(await self._ask_chat(request.prompt, body))
+            return await self._post_message(request.prompt, body, message_of)
         if not request.choices:
-            return _completion(await self._ask(body))
+            return await self._post(body, completion_of)
         ids = await self._choice_ids(request.prompt, request.choices)
         body |= {"allowed_token_ids": ids, "return_token_ids": True, "max_tokens": 1}
-        answer = await self._ask(body)
-        chosen = _first(answer, "choices").get("token_ids") or [None]
-        if chosen[0] not in ids:
-            raise EngineError(f"{self._url}: answered with a token outside the choices")
-        text = request.choices[ids.index(chosen[0])]
-        return Completion(text, "stop", *_usage(answer))
+        return await self._post(body, lambda answer: chosen_of(answer, ids, request.choices))
 
     async def score(self, prompt: str, choices: Sequence[str]) -> ChoiceScores:
-        await self._check_model()
+        await self._known_model()
         ids = await self._choice_ids(prompt, choices)
         logprobs: list[float] = []
         tokens_in = 0
         for start in range(0, len(ids), SCORED_AT_ONCE):
-            part = ids[start : start + SCORED_AT_ONCE]
-            answer = await self._ask(self._scoring(prompt, part))
-            logprobs += _logprobs(answer, part, self._url)
-            tokens_in = _usage(answer)[0]
+            found, tokens_in = await self._score(prompt, ids[start : start + SCORED_AT_ONCE])
+            logprobs += found
         return ChoiceScores(tuple(logprobs), tokens_in)
 
-    async def fingerprint(self) -> str:
-        """What tells this server's model from another of the same name, as far as it says.
-
-        A hash of the model's entry in the server's list (without times and permissions) and of
-        the `system_fingerprint` of a first answer; it is the same after a restart.
-        """
-        card = await self._check_model()
-        stable = {key: card.get(key) for key in ("id", "owned_by", "root", "max_model_len")}
-        answer = await self._ask({"prompt": PROBE, "max_tokens": 1, "temperature": 0.0})
-        return digest([stable, answer.get("system_fingerprint")])
+    async def fingerprint(self) -> Fingerprint:
+        """What tells this server's model from another, as far as the server says."""
+        return await self._look()
 
     async def close(self) -> None:
-        await self._client.close()
+        await self.client.close()
 
-    async def _ask(self, body: dict[str, Any]) -> dict[str, Any]:
-        return await self._client.post(f"{self._url}/completions", {"model": self._model} | body)
+    async def _score(self, prompt: str, ids: Sequence[int]) -> tuple[list[float], int]:
+        return await self._post(
+            self._scoring(prompt, ids),
+            lambda answer: (logprobs_of(answer, ids, self._url), usage_of(answer)[0]),
+        )
 
-    async def _ask_chat(self, prompt: str, body: dict[str, Any]) -> dict[str, Any]:
+    async def _post(
+        self, body: dict[str, Any], read: Callable[[dict[str, Any]], T], trusted: bool = False
+    ) -> T:
+        asked = {"model": self._model} | body
+        url = f"{self._url}/completions"
+        return await self.client.post(url, asked, self._vouched(read), trusted)
+
+    async def _post_message(
+        self,
+        prompt: str,
+        body: dict[str, Any],
+        read: Callable[[dict[str, Any]], T],
+        trusted: bool = False,
+    ) -> T:
         message = {"role": "user", "content": prompt}
         rest = {name: value for name, value in body.items() if name != "prompt"}
         asked = {"model": self._model, "messages": [message]} | rest
-        return await self._client.post(f"{self._url}/chat/completions", asked)
+        url = f"{self._url}/chat/completions"
+        return await self.client.post(url, asked, self._vouched(read), trusted)
 
-    async def _check_model(self) -> dict[str, Any]:
-        """The server's entry of the model; asked once.
+    def _vouched(self, read: Callable[[dict[str, Any]], T]) -> Callable[[dict[str, Any]], T]:
+        """Read an answer only if it names no other model."""
+
+        def reading(answer: dict[str, Any]) -> T:
+            if self._reference is not None:
+                try:
+                    self._reference.check_answer(self._url, answer)
+                except WrongModel as error:
+                    self._wrong = error
+                    raise
+            return read(answer)
+
+        return reading
+
+    async def _known_model(self) -> None:
+        if self._wrong is not None:
+            raise self._wrong
+        if self._card is None:
+            await self._check_model()
+
+    async def _check_model(self) -> None:
+        """See that the server has the right model now.
 
         Raises:
-            WrongModel: the server offers others.
+            WrongModel: it has another; then also whenever it is asked again.
         """
+        begun = self._begun
         async with self._checking:
-            if self._card is None:
-                listed = (await self._client.get(f"{self._url}/models")).get("data")
-                cards = {str(card.get("id")): card for card in listed or []}
-                if self._model not in cards:
-                    offered = ", ".join(f"'{name}'" for name in list(cards)[:10]) or "none"
-                    raise WrongModel(
-                        f"{self._url}: expected model '{self._model}', the server offers {offered}"
-                    )
-                self._card = cards[self._model]
-            return self._card
+            if self._wrong is not None:
+                raise self._wrong
+            if self._passed > begun:  # a check that began after we asked has been passed
+                return
+            self._begun += 1
+            try:
+                if self._reference is None:
+                    self._card = await self._find_card()
+                else:
+                    self._reference.check(self._url, await self._look())
+            except WrongModel as error:
+                self._wrong = error
+                raise
+            self._passed = self._begun
+
+    async def _look(self) -> Fingerprint:
+        self._card = await self._find_card()
+        body: dict[str, Any] = {"prompt": PROBE, "max_tokens": 1, "temperature": 0.0}
+        if self._chat:
+            answer = await self._post_message(PROBE, body, dict, trusted=True)
+        else:
+            try:
+                with_scores = body | {"logprobs": PROBED_TOKENS}
+                answer = await self._post(with_scores, dict, trusted=True)
+            except RequestRefused:  # not every server gives them
+                answer = await self._post(body, dict, trusted=True)
+        return Fingerprint.of(self._card, answer)
+
+    async def _find_card(self) -> dict[str, Any]:
+        """The server's entry of the model."""
+        listed = await self.client.get(f"{self._url}/models", _listed)
+        cards = {str(card.get("id")): card for card in listed}
+        if self._model not in cards:
+            offered = ", ".join(f"'{name}'" for name in list(cards)[:10]) or "none"
+            raise WrongModel(
+                f"{self._url}: expected model '{self._model}', the server offers {offered}"
+            )
+        return cards[self._model]
 
     def _has_additions(self) -> bool:
         if self._additions == "auto":
@@ -173,46 +243,8 @@ class OpenAiEngine:
         }
 
 
-def _first(answer: dict[str, Any], field: str) -> dict[str, Any]:
-    items = answer.get(field)
-    if not isinstance(items, list) or not items or not isinstance(items[0], dict):
-        raise EngineError(f"the server's answer lacks '{field}'")
-    return items[0]
-
-
-def _usage(answer: dict[str, Any]) -> tuple[int, int]:
-    usage = answer.get("usage") or {}
-    return int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
-
-
-def _completion(answer: dict[str, Any]) -> Completion:
-    choice = _first(answer, "choices")
-    reason = choice.get("finish_reason")
-    if not isinstance(choice.get("text"), str) or reason not in ("stop", "length"):
-        raise EngineError(f"the server's answer ended with '{reason}' instead of a text")
-    return Completion(choice["text"], reason, *_usage(answer))
-
-
-def _message(answer: dict[str, Any]) -> Completion:
-    """A chat answer; what a reasoning model thought stands elsewhere in it and is left out."""
-    choice = _first(answer, "choices")
-    message, reason = choice.get("message") or {}, choice.get("finish_reason")
-    content = message.get("content") or ""
-    if not isinstance(content, str) or reason not in ("stop", "length"):
-        raise EngineError(f"the server's answer ended with '{reason}' instead of a text")
-    return Completion(content, reason, *_usage(answer))
-
-
-def _logprobs(answer: dict[str, Any], ids: Sequence[int], url: str) -> list[float]:
-    """Log-probabilities of the tokens; vLLM writes -9999 for minus infinity."""
-    listed = (_first(answer, "choices").get("logprobs") or {}).get("top_logprobs") or [{}]
-    found: list[float] = []
-    for token in ids:
-        value = (listed[0] or {}).get(f"token_id:{token}")
-        if not isinstance(value, int | float):
-            raise ConfigError(
-                f"{url}: the server gives no log-probabilities of chosen tokens "
-                "(logprob_token_ids); a newer vLLM does"
-            )
-        found.append(float(value) if value > -9999.0 else float("-inf"))
-    return found
+def _listed(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    cards = answer.get("data")
+    if not isinstance(cards, list) or not all(isinstance(card, dict) for card in cards):
+        raise Malformed("the server's list of models lacks 'data'")
+    return cards

@@ -1,18 +1,18 @@
-"""Immutable Parquet shards of action distributions, written whole or not at all."""
+"""One shard of the action-distribution cache."""
 
 from __future__ import annotations
 
-import hashlib
-import io
-import os
 import time
-import uuid
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
-from polars.exceptions import PanicException, PolarsError
 
 from repairstudy.errors import DataError
+from repairstudy.records import shards
+from repairstudy.records.shards import list_shards, remove_stale
+
+__all__ = ["SCHEMA", "list_shards", "read_shard", "remove_stale", "write_shard"]
 
 SCHEMA: dict[str, pl.DataType] = {
     "key": pl.String(),
@@ -25,61 +25,21 @@ _REMEDY = "Delete the file and run again: only the distributions in it are asked
 
 
 def write_shard(folder: Path, rows: pl.DataFrame) -> Path:
-    """Write rows so that a reader sees all of them or nothing, also after a power cut.
+    """Write rows of SCHEMA; the name begins with the time, so that all agree which came first.
 
-    The name begins with the time, so that readers agree on which shard came first, and ends with
-    a hash of the bytes, which shows any damage.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    content = io.BytesIO()
-    rows.write_parquet(content, compression="zstd")
-    data = content.getvalue()
-    path = folder / f"{time.time_ns():020d}-{uuid.uuid4().hex[:8]}-{_hash(data)}.parquet"
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise DataError(folder, f"cannot be written ({error.strerror}).", "Make room.") from error
-    _sync(folder)
-    return path
-
-
-def list_shards(folder: Path) -> list[Path]:
-    """The shards of a folder, oldest first; unfinished files are none."""
-    return sorted(p for p in folder.glob("*.parquet") if not p.name.startswith("."))
-
-
-def read_shard(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
-    """The rows of a shard, or some of its columns.
+    A clock that was set back must not make a later answer the first one.
 
     Raises:
-        DataError: it is truncated or damaged, or its columns are not those of SCHEMA.
+        DataError: the disk is full or not writable.
     """
-    data = path.read_bytes()
-    if not path.stem.endswith(f"-{_hash(data)}"):
-        raise DataError(path, "truncated or damaged: its bytes do not match its name.", _REMEDY)
+    stamps = (path.name.split("-")[0] for path in list_shards(folder))
+    moment = max([time.time_ns(), *(int(stamp) + 1 for stamp in stamps if stamp.isdigit())])
     try:
-        found = dict(pl.read_parquet_schema(io.BytesIO(data)))
-        if found != SCHEMA:
-            raise DataError(path, f"columns are {found}, expected {SCHEMA}.", _REMEDY)
-        return pl.read_parquet(io.BytesIO(data), columns=columns)
-    except (PolarsError, PanicException) as error:
-        raise DataError(path, f"not a readable Parquet file ({error}).", _REMEDY) from error
+        return shards.write_shard(folder, rows, order=f"{moment:020d}-")
+    except OSError as error:
+        raise DataError(folder, f"cannot be written ({error.strerror}).", "Make room.") from error
 
 
-def _hash(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()[:16]
-
-
-def _sync(folder: Path) -> None:
-    """Make the new name itself durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def read_shard(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """Rows of SCHEMA, or some of their columns; raises as `records.shards.read_shard`."""
+    return shards.read_shard(path, SCHEMA, _REMEDY, columns)

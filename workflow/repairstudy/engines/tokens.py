@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from repairstudy.engines.http import JsonClient
 from repairstudy.engines.once import Once
-from repairstudy.errors import ConfigError, EngineError
+from repairstudy.engines.trouble import Malformed
+from repairstudy.errors import ConfigError
 
 # What stands before a choice and could merge with it into other tokens: the end of a word and the
 # white space after it. Many prompts end alike, so few questions are asked.
@@ -51,20 +53,31 @@ class ChoiceTokens:
                 f"choice {choice!r} is {len(tokens)} tokens of model '{self._model}', not one; "
                 "use decoding.mode: text"
             )
-        answer = await self._client.post(
-            f"{self._client.endpoint.root}/detokenize", {"model": self._model, "tokens": tokens}
+        text = await self._client.post(
+            f"{self._client.endpoint.root}/detokenize",
+            {"model": self._model, "tokens": tokens},
+            _text,
         )
-        if str(answer.get("prompt")).strip() != choice.strip():
+        if text.strip() != choice.strip():
             raise ConfigError(
-                f"choice {choice!r}: the tokenizer of model '{self._model}' reads it as "
-                f"{answer.get('prompt')!r}"
+                f"choice {choice!r}: the tokenizer of model '{self._model}' reads it as {text!r}"
             )
         return tokens[0]
 
     async def _tokenize(self, text: str) -> list[int]:
         body = {"model": self._model, "prompt": text, "add_special_tokens": False}
-        answer = await self._client.post(f"{self._client.endpoint.root}/tokenize", body)
-        tokens = answer.get("tokens")
-        if not isinstance(tokens, list):
-            raise EngineError(f"{self._client.endpoint.root}/tokenize: answer lacks 'tokens'")
-        return tokens
+        return await self._client.post(f"{self._client.endpoint.root}/tokenize", body, _tokens)
+
+
+def _tokens(answer: Mapping[str, Any]) -> list[int]:
+    tokens = answer.get("tokens")
+    if not isinstance(tokens, list):
+        raise Malformed("the server's tokenizer answered without 'tokens'")
+    return tokens
+
+
+def _text(answer: Mapping[str, Any]) -> str:
+    text = answer.get("prompt")
+    if not isinstance(text, str):
+        raise Malformed("the server's tokenizer answered without 'prompt'")
+    return text

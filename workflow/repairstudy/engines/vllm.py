@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from repairstudy.engines.base import ChoiceScores, Completion, Request
-from repairstudy.engines.http import Endpoint
+from repairstudy.engines.base import Request
+from repairstudy.engines.endpoint import Endpoint
 from repairstudy.engines.openai import PROBE, OpenAiEngine
 from repairstudy.engines.process import ServerProcess, free_port
 from repairstudy.engines.vllm_command import VllmSettings, arguments, environment, module_program
@@ -30,12 +30,18 @@ class VllmServer:
         settings: what to serve, and how.
         log: file that gets the server's output.
         program: replaces the first words of the command line (tests).
+        index: which of several servers of the job it is.
     """
 
     def __init__(
-        self, settings: VllmSettings, log: Path, program: Sequence[str] | None = None
+        self,
+        settings: VllmSettings,
+        log: Path,
+        program: Sequence[str] | None = None,
+        index: int = 0,
     ) -> None:
         self._settings = settings
+        self._index = index
         self._log = log
         self._program = tuple(program) if program else module_program(settings)
         # Only this process may talk to the server, and a port that another server has taken
@@ -45,6 +51,7 @@ class VllmServer:
         self._engine: OpenAiEngine | None = None
         self.url = ""
         self.start_seconds = 0.0
+        self._stopped: str | None = None
 
     @property
     def engine(self) -> OpenAiEngine:
@@ -59,10 +66,12 @@ class VllmServer:
             EngineError: it ended, or did not answer in time; with the end of its log.
         """
         begun = time.monotonic()
+        self._stopped = None
         port = free_port()
         self.url = f"http://127.0.0.1:{port}/v1"
         command = [*self._program, *arguments(self._settings, port)]
-        variables = environment(self._settings) | {"VLLM_API_KEY": self._key}
+        variables = environment(self._settings, self._index)
+        variables |= {"VLLM_API_KEY": self._key}
         self._process = ServerProcess(command, variables, self._log, self._settings.grace)
         self._engine = self._make_engine()
         try:
@@ -72,12 +81,25 @@ class VllmServer:
             raise
         self.start_seconds = time.monotonic() - begun
 
+    def failure(self) -> str | None:
+        """Why it answers no longer, with the end of its log; None while it runs."""
+        if self._stopped is not None:
+            return self._stopped
+        return self._process.ended() if self._process else "it was not started"
+
+    async def end_hung(self, cause: str) -> None:
+        """End a server that does not answer; what it was asked fails with its connections."""
+        assert self._process is not None
+        self._stopped = f"{cause}; end of {self._log}:\n{self._process.log_tail()}"
+        await asyncio.to_thread(self._process.stop)
+
     async def stop(self) -> None:
         """End the server; harmless if it is not running."""
         if self._engine is not None:
             await self._engine.close()
             self._engine = None
         if self._process is not None:
+            self._stopped = self._stopped or self._process.ended() or "it was stopped"
             await asyncio.to_thread(self._process.stop)
             self._process = None
 
@@ -93,24 +115,15 @@ class VllmServer:
     ) -> None:
         await self.stop()
 
-    def _make_engine(self, patient: bool = True) -> OpenAiEngine:
+    def _make_engine(self) -> OpenAiEngine:
         settings = self._settings
-        endpoint = Endpoint(
-            self.url,
-            concurrency=settings.concurrency,
-            timeout=settings.timeout,
-            attempts=8 if patient else 1,
-        )
-        process = self._process
-        died: Callable[[], str | None] = process.ended if process else lambda: None
-        return OpenAiEngine(
-            endpoint, settings.served_name, key=self._key, additions="vllm", died=died
-        )
+        endpoint = Endpoint(self.url, settings.concurrency, settings.timeout)
+        return OpenAiEngine(endpoint, settings.served_name, key=self._key, additions="vllm")
 
     async def _ready(self, until: float) -> None:
         """A healthy-looking server may still hang: only an answer counts."""
         assert self._process is not None
-        probe = self._make_engine(patient=False)
+        probe = self._make_engine()
         hello = Request(PROBE, temperature=0.0, top_p=1.0, top_k=0, max_tokens=1, seed=0)
         problem = "it was not asked"
         try:
@@ -138,24 +151,3 @@ class VllmServer:
             )
         finally:
             await probe.close()
-
-
-class VllmEngine:
-    """An `Engine` that owns its server: closing it ends the server."""
-
-    def __init__(self, server: VllmServer) -> None:
-        self._server = server
-
-    @classmethod
-    async def started(cls, server: VllmServer) -> Self:
-        await server.start()
-        return cls(server)
-
-    async def complete(self, request: Request) -> Completion:
-        return await self._server.engine.complete(request)
-
-    async def score(self, prompt: str, choices: Sequence[str]) -> ChoiceScores:
-        return await self._server.engine.score(prompt, choices)
-
-    async def close(self) -> None:
-        await self._server.stop()

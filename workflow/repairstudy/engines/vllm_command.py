@@ -29,6 +29,10 @@ class VllmSettings:
         arguments: further command-line arguments; they win over ours.
         concurrency: requests in flight at most.
         timeout: seconds that a request may take.
+        servers: servers that the job starts, each with its own GPUs or cores.
+        gpus: GPUs of each server; None: one server takes what is visible, several one each.
+        restarts: starts after failures in a row until the job gives up.
+        silence: seconds without an answer or a token, while some are due, after which it hangs.
     """
 
     python: str
@@ -44,6 +48,10 @@ class VllmSettings:
     arguments: tuple[str, ...] = ()
     concurrency: int = 32
     timeout: float = 300.0
+    servers: int = 1
+    gpus: int | None = None
+    restarts: int = 3
+    silence: float = 180.0
 
 
 def module_program(settings: VllmSettings) -> tuple[str, ...]:
@@ -75,23 +83,53 @@ def arguments(settings: VllmSettings, port: int) -> list[str]:
     flags += ["--enable-prefix-caching", "--disable-uvicorn-access-log"]
     if on_cpu(settings):
         flags += _cpu_flags(settings)
+    elif settings.gpus and settings.gpus > 1:
+        flags += ["--tensor-parallel-size", str(settings.gpus)]
     return [*flags, *settings.arguments]
 
 
-def environment(settings: VllmSettings) -> dict[str, str]:
-    """Environment variables of the server."""
+def environment(settings: VllmSettings, index: int = 0) -> dict[str, str]:
+    """Environment variables of the server of that index.
+
+    Raises:
+        ConfigError: there are fewer GPUs than the servers need.
+    """
     variables = {"VLLM_NO_USAGE_STATS": "1", "DO_NOT_TRACK": "1"}
     if Path(settings.model).is_dir():
         variables["HF_HUB_OFFLINE"] = "1"
     if on_cpu(settings):
-        cores = sorted(os.sched_getaffinity(0))[: settings.threads]
-        variables |= {
+        cores = sorted(os.sched_getaffinity(0))
+        first = index * settings.threads % len(cores)
+        own = cores[first : first + settings.threads]
+        return variables | {
             # the automatic binding was seen to use one core only
-            "VLLM_CPU_OMP_THREADS_BIND": ",".join(map(str, cores)),
+            "VLLM_CPU_OMP_THREADS_BIND": ",".join(map(str, own)),
             "VLLM_CPU_KVCACHE_SPACE": str(settings.kv_cache_gib),
             "CUDA_VISIBLE_DEVICES": "",
         }
+    if settings.servers > 1 or settings.gpus is not None:
+        variables["CUDA_VISIBLE_DEVICES"] = ",".join(_own_gpus(settings, index))
     return variables
+
+
+def _own_gpus(settings: VllmSettings, index: int) -> list[str]:
+    each = settings.gpus or 1
+    visible = visible_gpus()
+    if each * settings.servers > len(visible):
+        raise ConfigError(
+            f"servers: {settings.servers} with {each} GPUs each need {each * settings.servers}, "
+            f"but this job sees {len(visible)} ({', '.join(visible) or 'none'})"
+        )
+    return visible[index * each : (index + 1) * each]
+
+
+def visible_gpus() -> list[str]:
+    """The GPUs that this job may use, as CUDA_VISIBLE_DEVICES names them."""
+    allowed = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if allowed is not None:
+        return [name.strip() for name in allowed.split(",") if name.strip()]
+    devices = (path.name.removeprefix("nvidia") for path in Path("/dev").glob("nvidia[0-9]*"))
+    return sorted((name for name in devices if name.isdigit()), key=int)
 
 
 def on_cpu(settings: VllmSettings) -> bool:

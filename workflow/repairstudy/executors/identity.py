@@ -14,7 +14,8 @@ from repairstudy.records import digest
 class ModelIdentity:
     """A model: its name and revision, and the hash that tells its weights apart.
 
-    `weights` is the hash of the checkpoint's files, or the fingerprint that a server reports.
+    `weights` is the hash of the checkpoint's files, or the fingerprint of a standing server as
+    the study recorded it before its first rollout.
     """
 
     name: str

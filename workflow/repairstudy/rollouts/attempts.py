@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from repairstudy.engines.affinity import GROUP
 from repairstudy.environments import Environment
-from repairstudy.errors import ConfigError, EngineError, WrongModel
+from repairstudy.errors import ConfigError, EngineError, StudyError, WrongModel
 from repairstudy.rollouts.actors import Actor
 from repairstudy.rollouts.checks import ERROR
 from repairstudy.rollouts.episode import Episode, run_episode
@@ -25,7 +26,8 @@ class Limits:
     """What a run may use.
 
     `retries` after infrastructure errors, the first after `retry_wait_s` seconds, each further
-    after twice as long. `decision_timeout_s`: what one action of the actor may take.
+    after twice as long. `decision_timeout_s`: what one action of the actor may take;
+    `environment_timeout_s`: what one call of a blocking environment may take.
     `give_up_after`: rollouts in a row that end in an infrastructure error before the run stops,
     because the server is gone rather than busy.
     """
@@ -34,6 +36,7 @@ class Limits:
     retries: int = 2
     retry_wait_s: float = 1.0
     decision_timeout_s: float | None = 600.0
+    environment_timeout_s: float | None = 600.0
     give_up_after: int = 100
 
 
@@ -45,7 +48,21 @@ class EnvironmentPool:
         self._free: list[Environment] = []
 
     def take(self) -> Environment:
-        return self._free.pop() if self._free else self._make()
+        """A free instance, or a new one.
+
+        Raises:
+            EnvironmentCrash: no new one can be made now, as without memory or files.
+        """
+        if self._free:
+            return self._free.pop()
+        try:
+            return self._make()
+        except StudyError:
+            raise
+        except Exception as error:
+            raise EnvironmentCrash(
+                f"no environment can be made ({type(error).__name__}: {error})"
+            ) from error
 
     def give_back(self, environment: Environment) -> None:
         self._free.append(environment)
@@ -85,10 +102,15 @@ class Attempts:
         actor = self._actors.get(spec.executor_id)
         if actor is None:
             raise ConfigError(f"{spec.label or spec.key}: no actor for executor {spec.executor_id}")
+        GROUP.set(spec.task_id)
         environment = self._pool.take()
         try:
             episode = await run_episode(
-                environment, actor, spec, timeout_s=self._limits.decision_timeout_s
+                environment,
+                actor,
+                spec,
+                timeout_s=self._limits.decision_timeout_s,
+                environment_timeout_s=self._limits.environment_timeout_s,
             )
         except (EngineError, TimeoutError):
             self._pool.give_back(environment)

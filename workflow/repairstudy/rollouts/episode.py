@@ -30,7 +30,11 @@ class Episode:
 
 
 async def run_episode(
-    environment: Environment, actor: Actor, spec: RolloutSpec, timeout_s: float | None = None
+    environment: Environment,
+    actor: Actor,
+    spec: RolloutSpec,
+    timeout_s: float | None = None,
+    environment_timeout_s: float | None = None,
 ) -> Episode:
     """Run a rollout in an environment instance that nothing else uses meanwhile.
 
@@ -40,12 +44,13 @@ async def run_episode(
 
     Args:
         timeout_s: seconds that one decision of the actor may take; None: no limit.
+        environment_timeout_s: seconds that a blocking environment may take for one call.
 
     Raises:
         ReplayMismatch: the prefix does not lead to the recorded state.
         EngineError, TimeoutError, EnvironmentCrash: an infrastructure error.
     """
-    world = World(environment)
+    world = World(environment, environment_timeout_s)
     await world.aside(world.begin, spec)
     actions: list[str] = []
     invalid = tokens_in = tokens_out = 0

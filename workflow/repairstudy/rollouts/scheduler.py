@@ -58,7 +58,7 @@ async def run_rollouts(
     with writer or cache.writer() as sink:
         run = _Run(iter(items), Attempts(actors, environments, limits), sink, tally, limits)
         await run.until_done(min(limits.max_in_flight, len(items)), progress)
-    cache.compact({item.spec.executor_id for item in items})
+    cache.compact(actors)
     progress.close(tally)
     return tally
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, overload
 
 import polars as pl
 
@@ -50,8 +52,8 @@ def missing(wanted: pl.DataFrame, cache: RolloutCache) -> pl.DataFrame:
 
 def pending(
     rows: pl.DataFrame, environment: Environment, budget: int, source: str = "work list"
-) -> list[Pending]:
-    """What `missing` found, ready to be run.
+) -> Sequence[Pending]:
+    """What `missing` found, ready to be run; a row is checked when it is reached.
 
     Args:
         environment: gives its name and version; budget: actions of an episode.
@@ -60,7 +62,32 @@ def pending(
     Raises:
         DataError: a row is not a rollout of this environment and budget.
     """
-    return [
-        Pending(RolloutSpec.from_row(row, environment, budget, source), row["attempt"])
-        for row in rows.iter_rows(named=True)
-    ]
+    return _PendingRows(rows, environment, budget, source)
+
+
+class _PendingRows(Sequence[Pending]):
+    """Rows that become rollouts when they are reached: a million at once would take 3 GB."""
+
+    def __init__(
+        self, rows: pl.DataFrame, environment: Environment, budget: int, source: str
+    ) -> None:
+        self._rows = rows
+        self._about = (environment, budget, source)
+
+    def __len__(self) -> int:
+        return self._rows.height
+
+    @overload
+    def __getitem__(self, index: int) -> Pending: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Pending]: ...
+    def __getitem__(self, index: int | slice) -> Pending | Sequence[Pending]:
+        if isinstance(index, slice):
+            return _PendingRows(self._rows[index], *self._about)
+        return self._item(self._rows.row(index, named=True))
+
+    def __iter__(self) -> Iterator[Pending]:
+        return map(self._item, self._rows.iter_rows(named=True))
+
+    def _item(self, row: dict[str, Any]) -> Pending:
+        return Pending(RolloutSpec.from_row(row, *self._about), row["attempt"])

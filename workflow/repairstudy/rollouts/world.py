@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -14,6 +13,7 @@ from repairstudy.environments.replay import replay_steps
 from repairstudy.errors import ReplayMismatch, StudyError
 from repairstudy.executors import AgentView
 from repairstudy.rollouts.spec import RolloutSpec
+from repairstudy.rollouts.threads import WaitingThreads
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -22,7 +22,7 @@ R = TypeVar("R")
 _SWITCH_S = 2e-4
 
 # Threads in which environments that wait for other processes are called. More would only wait.
-_WAITING = ThreadPoolExecutor(max_workers=64, thread_name_prefix="environment")
+_WAITING = WaitingThreads(64)
 
 
 class EnvironmentCrash(StudyError):
@@ -49,10 +49,15 @@ def _crashes(
 
 
 class World:
-    """The episode of one rollout in an environment instance."""
+    """The episode of one rollout in an environment instance.
 
-    def __init__(self, environment: Environment) -> None:
+    Args:
+        timeout_s: seconds that one call of a blocking environment may take; None: no limit.
+    """
+
+    def __init__(self, environment: Environment, timeout_s: float | None = None) -> None:
         self.environment = environment
+        self._timeout_s = timeout_s
         self.done = False
         self.invalid = 0  # invalid actions of the whole episode, the prefix included
         self._instruction = ""
@@ -67,12 +72,23 @@ class World:
         return await self.aside(self.act, action)
 
     async def aside(self, method: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """A method's result; of a blocking environment, without holding up other episodes."""
+        """A method's result; of a blocking environment, without holding up other episodes.
+
+        Raises:
+            EnvironmentCrash: a blocking environment does not answer.
+        """
         if not self.environment.blocking:
             return method(*args, **kwargs)
         sys.setswitchinterval(_SWITCH_S)
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(_WAITING, partial(method, *args, **kwargs))
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await loop.run_in_executor(_WAITING, partial(method, *args, **kwargs))
+        except TimeoutError:
+            _WAITING.give_up_one()
+            raise EnvironmentCrash(
+                f"environment {self.environment.name}: no answer within {self._timeout_s:g} s"
+            ) from None
 
     @_crashes
     def begin(self, spec: RolloutSpec) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Self
 import polars as pl
 
 from repairstudy.errors import DataError
+from repairstudy.records.shards import plain_name
 from repairstudy.records.tables import CACHED_ROLLOUTS
 from repairstudy.rollouts.shards import write_shard
 
@@ -32,11 +33,13 @@ class CacheWriter:
         """Take a CACHED_ROLLOUTS row.
 
         Raises:
+            DataError: its executor's id would name a folder elsewhere.
             DataError: a flush was due and could not be written.
         """
         if not self._count:
             self._oldest = time.monotonic()
-        self._rows.setdefault(row["executor_id"], []).append(row)
+        executor_id = plain_name(row["executor_id"], self._folder)
+        self._rows.setdefault(executor_id, []).append(row)
         self._count += 1
         if self._count >= self._flush_rows:
             self.flush()
