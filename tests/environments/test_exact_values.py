@@ -73,6 +73,13 @@ def test_a_chain_computed_by_hand() -> None:
     assert always[:, space.index["heads"]].tolist() == [1.0] * 4
 
 
+def test_an_inadmissible_action_costs_a_step_and_changes_nothing() -> None:
+    space = enumerate_states(Coin(), ["tossing"])
+    always = state_values(space, lambda *_: [1.0, 0.0], 3)
+    forced = action_values(space, always, "tossing", 3, ["toss", "dance"])
+    assert forced == pytest.approx({"toss": 0.657, "give up": 0.0, "dance": 0.51}, abs=1e-15)
+
+
 def test_values_equal_the_sum_over_all_action_sequences() -> None:
     world, budget = Gridworld(layouts=3), 5
     space = enumerate_states(world, map(world.initial, world.tasks()))

@@ -57,7 +57,9 @@ def main(config, files, candidates_file, policy_files, out_exact):
         ):
             here = by_position[situation.failure_id, situation.t]
             for name, table in values.items():
-                exact = action_values(space, table, environment.state(), situation.slack)
+                exact = action_values(
+                    space, table, environment.state(), situation.slack, here["action"]
+                )
                 for candidate_id, action in here.select("candidate_id", "action").iter_rows():
                     rows.append(
                         (situation.failure_id, situation.t, candidate_id, name, exact[action])

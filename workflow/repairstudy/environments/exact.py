@@ -157,12 +157,13 @@ def state_values(
 
 
 def action_values(
-    space: StateSpace, values: Floats, state: Hashable, slack: int
+    space: StateSpace, values: Floats, state: Hashable, slack: int, actions: Iterable[str] = ()
 ) -> dict[str, float]:
     """p(s, a): the value of forcing each admissible action with `slack` >= 1 actions left.
 
     Args:
         values: of `state_values`, with a budget of at least `slack` - 1.
+        actions: further ones to value; one that is not admissible costs a step, nothing more.
 
     Raises:
         ValueError: `slack` is outside 1..budget + 1.
@@ -172,11 +173,12 @@ def action_values(
         raise ValueError(f"slack is {slack}; these values allow 1 to {len(values)}")
     number = space.index[state]
     edges = slice(*np.searchsorted(space.source, [number, number + 1]))
-    actions = space.views[number].admissible
+    admissible = space.views[number].admissible
     reached = space.probability[edges] * values[slack - 1][space.target[edges]]
-    totals = np.bincount(space.arm[edges], reached, minlength=len(actions))
+    totals = np.bincount(space.arm[edges], reached, minlength=len(admissible))
     totals = totals.clip(values.min(), values.max())
-    return dict(zip(actions, totals.tolist(), strict=True))
+    stayed = dict.fromkeys(actions, float(values[slack - 1][number]))
+    return stayed | dict(zip(admissible, totals.tolist(), strict=True))
 
 
 def _asked(policy: Policy, situation: Situation) -> Floats:

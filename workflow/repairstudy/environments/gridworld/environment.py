@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from repairstudy.environments.base import Outcome, Step
@@ -65,7 +66,7 @@ class Gridworld:
         self.options = parse_options(options)
         layouts = make_layouts(self.options)
         self._layouts = {f"layout-{number:03d}": layout for number, layout in enumerate(layouts)}
-        self._digests = {task: digest(_plain(layout)) for task, layout in self._layouts.items()}
+        self._digests = {task: _digest(layout) for task, layout in self._layouts.items()}
         parts = [self.options.as_dict(), self._digests]
         self.version = f"{RULES}-{digest(parts, length=12)}"
         self._episode: Episode | None = None
@@ -194,6 +195,12 @@ class Gridworld:
                 return actual
             drawn -= probability
         return action
+
+
+@lru_cache(maxsize=4096)
+def _digest(layout: Layout) -> str:
+    """The layout's identity; kept, because each episode in flight has an instance of its own."""
+    return digest(_plain(layout))
 
 
 def _plain(layout: Layout) -> dict[str, Any]:
