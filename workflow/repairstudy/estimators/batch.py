@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike
 from repairstudy.estimators.acceptance import acceptance, check_acceptance
 from repairstudy.estimators.arrays import Array, heldout_size, is_binary, outcome_table
 from repairstudy.estimators.crossfit import crossfit
-from repairstudy.estimators.external import subsample_weights
+from repairstudy.estimators.external import best_of, subsample_weights
 from repairstudy.estimators.laws import hypergeometric
 from repairstudy.estimators.tournament import BLOCK, Selected, gauss_legendre, win_probabilities
 
+Tables = Sequence[ArrayLike] | Array  # one table a position, or all in one array
 
-def crossfit_many(outcomes: Sequence[ArrayLike], m: int) -> list[Selected]:
+
+def crossfit_many(outcomes: Tables, m: int) -> list[Selected]:
     """`crossfit` of each position; the positions may differ in arms and rollouts.
 
     Args:
@@ -36,7 +38,7 @@ def crossfit_many(outcomes: Sequence[ArrayLike], m: int) -> list[Selected]:
     ]
 
 
-def budget_curves(outcomes: Sequence[ArrayLike], largest: int) -> Array:
+def budget_curves(outcomes: Tables, largest: int) -> Array:
     """`budget_curve` of each position up to the budget `largest`: (P, largest + 1) values."""
     curves = [
         [selected.value for selected in crossfit_many(outcomes, m)] for m in range(largest + 1)
@@ -44,7 +46,7 @@ def budget_curves(outcomes: Sequence[ArrayLike], largest: int) -> Array:
     return np.array(curves).T
 
 
-def subsample_weights_many(outcomes: Sequence[ArrayLike], r: int) -> list[Array]:
+def subsample_weights_many(outcomes: Tables, r: int) -> list[Array]:
     """`subsample_weights` of each position, from P tables (K, R)."""
     tables = [outcome_table(table) for table in outcomes]
     return [
@@ -53,15 +55,51 @@ def subsample_weights_many(outcomes: Sequence[ArrayLike], r: int) -> list[Array]
     ]
 
 
+def argmax_weights_many(scores: ArrayLike) -> Array:
+    """`argmax_weights` of each of P positions with equally many arms: (P, K) scores to weights.
+
+    Raises:
+        ValueError: another shape, or no arm.
+    """
+    table = np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2 or table.size == 0:
+        raise ValueError(f"scores must have the shape (positions, arms), not {table.shape}.")
+    return best_of(table)
+
+
+def fixed_values(weights: ArrayLike, outcomes: ArrayLike) -> Array:
+    """`fixed_value` of each of P positions with equally many arms and rollouts.
+
+    Args:
+        weights: (P, K) probability that each arm is selected.
+        outcomes: (P, K, n) outcomes.
+
+    Returns:
+        (P,) values.
+
+    Raises:
+        ValueError: shapes that do not fit, outcomes that are not finite, or weights of a position
+            that do not sum to 1.
+    """
+    chosen, table = np.asarray(weights, np.float64), np.asarray(outcomes, np.float64)
+    if table.ndim != 3 or chosen.shape != table.shape[:2] or table.size == 0:
+        raise ValueError(f"weights of {chosen.shape} do not fit outcomes of {table.shape}.")
+    if not np.isfinite(table).all():
+        raise ValueError("outcomes must be finite: run the missing rollouts first.")
+    if not (np.abs(chosen.sum(axis=1) - 1.0) < 1e-9).all():
+        raise ValueError("the weights of every position must sum to 1.")
+    return np.asarray((chosen * table.mean(axis=2)).sum(axis=1))
+
+
 def acceptance_many(
-    outcomes: Sequence[ArrayLike],
+    outcomes: Tables,
     k: int,
     of: int,
-    successes: Sequence[ArrayLike] | None = None,
+    successes: Tables | None = None,
 ) -> list[Selected]:
     """`acceptance` of each position, from P tables (K, n) and as many of successes if given."""
     tables = [outcome_table(table) for table in outcomes]
-    wins: Sequence[ArrayLike | None] = [None] * len(tables) if successes is None else successes
+    wins: list[ArrayLike | None] = [None] * len(tables) if successes is None else [*successes]
     # Rewards and successes apart are no business of counts alone.
     counted = [
         table if win is None or np.array_equal(win, table) else None

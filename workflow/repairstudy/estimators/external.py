@@ -25,12 +25,19 @@ def argmax_weights(scores: ArrayLike) -> Array:
     Raises:
         ValueError: no arm.
     """
-    values = np.round(np.asarray(scores, dtype=np.float64), DECIMALS)
+    values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 1 or values.size == 0:
         raise ValueError(f"scores must have the shape (arms,), not {values.shape}.")
+    return best_of(values)
+
+
+def best_of(scores: Array) -> Array:
+    """The same along the last axis of scores (..., K)."""
+    values = np.round(scores, DECIMALS)
     scored = ~np.isnan(values)
-    best = values == values[scored].max() if scored.any() else ~scored
-    return best / best.sum()
+    most = np.where(scored, values, -np.inf).max(axis=-1, keepdims=True)
+    best = np.where(scored.any(axis=-1, keepdims=True), scored & (values == most), True)
+    return np.asarray(best / best.sum(axis=-1, keepdims=True))
 
 
 def fixed_value(weights: ArrayLike, outcomes: ArrayLike) -> float:
