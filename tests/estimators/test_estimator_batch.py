@@ -10,10 +10,14 @@ import pytest
 from repairstudy.estimators import (
     acceptance,
     acceptance_many,
+    argmax_weights,
+    argmax_weights_many,
     budget_curve,
     budget_curves,
     crossfit,
     crossfit_many,
+    fixed_value,
+    fixed_values,
     subsample_weights,
     subsample_weights_many,
 )
@@ -92,3 +96,34 @@ def test_a_million_rollouts_take_seconds() -> None:
     values = [selected.value for selected in crossfit_many(outcomes, 5)]
     assert time.process_time() - started < 20
     assert np.mean(values) - outcomes.mean() > 0.2
+
+
+def test_fixed_choices_of_many_positions_are_those_of_each() -> None:
+    scores = RNG.integers(0, 3, (20, 4)).astype(float)
+    scores[3] = np.nan
+    scores[4, 1] = np.nan
+    outcomes = RNG.random((20, 4, 5))
+    weights = argmax_weights_many(scores)
+    np.testing.assert_array_equal(weights, [argmax_weights(row) for row in scores])
+    expected = [fixed_value(w, table) for w, table in zip(weights, outcomes, strict=True)]
+    np.testing.assert_allclose(fixed_values(weights, outcomes), expected, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("weights", "outcomes", "said"),
+    [
+        ([[0.5, 0.5]], np.zeros((1, 3, 2)), "do not fit"),
+        ([[0.5, 0.6]], np.zeros((1, 2, 2)), "sum to 1"),
+        ([[0.5, 0.5]], np.full((1, 2, 2), np.nan), "finite"),
+    ],
+)
+def test_fixed_choices_that_cannot_be_valued(
+    weights: list[list[float]], outcomes: np.ndarray, said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        fixed_values(weights, outcomes)
+
+
+def test_scores_of_many_positions_need_two_axes() -> None:
+    with pytest.raises(ValueError, match="positions, arms"):
+        argmax_weights_many([1.0, 2.0])

@@ -7,10 +7,28 @@ SciPy's special functions are loaded by the two functions that use them.
 
 from repairstudy.estimators.acceptance import acceptance
 from repairstudy.estimators.agreement import cohen_kappa, exact_agreement, kendall_tau
+from repairstudy.estimators.allocation import (
+    PerfectInformation,
+    SuccessiveRejects,
+    TopTwo,
+    Uniform,
+    next_arms,
+    recommended,
+)
+from repairstudy.estimators.allocation_bounds import KlLucb
+from repairstudy.estimators.allocation_posterior import Counts, Prior, opportunity_cost
+from repairstudy.estimators.allocation_replay import (
+    Stop,
+    replay_known,
+    replay_stored,
+    shuffled,
+)
 from repairstudy.estimators.batch import (
     acceptance_many,
+    argmax_weights_many,
     budget_curves,
     crossfit_many,
+    fixed_values,
     subsample_weights_many,
 )
 from repairstudy.estimators.budget import equivalent_budget, equivalent_budgets
@@ -26,6 +44,7 @@ from repairstudy.estimators.failure_scope import (
     fixed_failure,
     latest_significant,
 )
+from repairstudy.estimators.hybrid import blended, candidate_priors
 from repairstudy.estimators.hypotheses import (
     PositiveControl,
     holm,
@@ -47,19 +66,30 @@ from repairstudy.estimators.power import failures_needed, minimal_detectable_eff
 from repairstudy.estimators.tournament import Selected, tournament
 
 __all__ = [
+    "Counts",
     "FailureSelected",
     "Interval",
+    "KlLucb",
     "Law",
+    "PerfectInformation",
     "Position",
     "PositiveControl",
+    "Prior",
     "Selected",
+    "Stop",
+    "SuccessiveRejects",
+    "TopTwo",
+    "Uniform",
     "acceptance",
     "acceptance_many",
     "argmax_weights",
+    "argmax_weights_many",
     "binomial_law",
+    "blended",
     "bootstrap_t_interval",
     "budget_curve",
     "budget_curves",
+    "candidate_priors",
     "cluster_bootstrap",
     "cohen_kappa",
     "common_splits",
@@ -76,10 +106,13 @@ __all__ = [
     "failures_needed",
     "fixed_failure",
     "fixed_value",
+    "fixed_values",
     "holm",
     "kendall_tau",
     "latest_significant",
     "minimal_detectable_effect",
+    "next_arms",
+    "opportunity_cost",
     "p_centred",
     "p_inversion",
     "p_sign_flip",
@@ -87,6 +120,10 @@ __all__ = [
     "percentile_interval",
     "positive_control",
     "random_splits",
+    "recommended",
+    "replay_known",
+    "replay_stored",
+    "shuffled",
     "subsample_weights",
     "subsample_weights_many",
     "subset_law",

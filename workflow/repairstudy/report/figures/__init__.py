@@ -12,6 +12,7 @@ from types import ModuleType
 
 from matplotlib.figure import Figure
 
+from repairstudy.report.captions import frozen_line, join
 from repairstudy.report.figures import (
     budget_curve,
     candidate_counts,
@@ -20,13 +21,16 @@ from repairstudy.report.figures import (
     exact_values,
     executor_matrix,
     failure_losses,
+    hybrid_value,
     location_labels,
     losses,
     method_ranking,
     mismatch_split,
     positive_control,
+    rollouts_spent,
 )
 from repairstudy.report.frames import Frames
+from repairstudy.report.study import study_of
 from repairstudy.report.style import FORMATS, save
 
 
@@ -43,7 +47,11 @@ class FigureSpec:
 
 def _spec(module: ModuleType) -> FigureSpec:
     name = module.__name__.rpartition(".")[2]
-    return FigureSpec(name, module.TITLE, module.draw, module.caption, module.available)
+
+    def caption(frames: Frames) -> str:
+        return join([module.caption(frames), frozen_line(study_of(frames))])
+
+    return FigureSpec(name, module.TITLE, module.draw, caption, module.available)
 
 
 FIGURES: dict[str, FigureSpec] = {
@@ -53,7 +61,7 @@ FIGURES: dict[str, FigureSpec] = {
         (
             losses, failure_losses, positive_control, budget_curve, decomposition,
             executor_matrix, exact_values, mismatch_split, location_labels, method_ranking,
-            candidate_counts, cost,
+            candidate_counts, rollouts_spent, hybrid_value, cost,
         ),
     )
 }  # fmt: skip

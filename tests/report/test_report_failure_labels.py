@@ -1,0 +1,69 @@
+"""Labels of failures in the explorer and in the report."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+import pytest
+from test_report_page import Outline
+
+from repairstudy.records import TABLES
+from repairstudy.report.explorer import failures, render_explorer
+from repairstudy.report.sections import sections
+
+HOSTILE = "x} body {display: none} </style><script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def labelled(frames):
+    """The first failure loops, the second has a hostile label, and both are the agent's doing."""
+    first, second = (view.failure_id for view in failures(frames)[:2])
+    rows = [
+        (first, "failure_type", "loop", "steps 1 to 5"),
+        (second, "failure_type", HOSTILE, HOSTILE),
+        *((failure, "source", "agent", "why") for failure in (first, second)),
+    ]
+    table = pl.DataFrame(rows, TABLES["failure_labels"].schema, orient="row")
+    return {**frames, "failure_labels": table}
+
+
+def sections_of(html):
+    return re.findall(r'<section class="failure([^"]*)">', html)
+
+
+def test_a_failure_shows_its_labels_with_their_evidence(labelled):
+    first = failures(labelled)[0]
+    assert [(item.axis, item.label, item.evidence) for item in first.labels] == [
+        ("failure type", "loop", "steps 1 to 5"), ("source", "agent", "why"),
+    ]  # fmt: skip
+    assert failures(labelled)[2].labels == ()
+
+
+def test_every_filter_has_a_box_and_hides_what_lacks_the_label(labelled):
+    html = render_explorer(labelled)
+    classes = [set(text.split()) for text in sections_of(html)]
+    rules = re.findall(r":has\(#only-([\w-]+):checked\) .failure:not\(\.([\w-]+)\)", html)
+    assert len(rules) == 3
+    for box, css in rules:
+        assert box == css
+        assert html.count(f'id="only-{box}"') == 1
+    assert sum("label-failure-type-loop" in found for found in classes) == 1
+    assert sum("label-source-agent" in found for found in classes) == 2
+    assert ">(2)</span>" in html
+
+
+def test_the_page_stays_well_formed_and_hostile_labels_stay_text(labelled):
+    html = render_explorer(labelled)
+    outline = Outline(html)
+    assert not outline.open
+    assert len(set(outline.ids)) == len(outline.ids)
+    assert "<script" not in html
+    assert "body {display: none}" not in html[: html.index("</style>")]
+    assert "&lt;script&gt;" in html
+
+
+def test_without_labels_there_are_no_filters(frames):
+    html = render_explorer(frames)
+    assert "<fieldset" not in html
+    assert "by-label" not in {section.anchor for section in sections(frames)}

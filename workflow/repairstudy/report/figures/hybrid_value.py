@@ -1,0 +1,112 @@
+"""Value of few own rollouts with and without cheap scores as a prior."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from repairstudy.report.captions import behind, estimate, firmness, join
+from repairstudy.report.frames import Frames, statistics
+from repairstudy.report.numbers import percent
+from repairstudy.report.study import Pool, study_of
+from repairstudy.report.style import BLUE, INK, MUTED, ORANGE, SHADE, new_figure, plain, styled
+from repairstudy.report.text import one_line
+
+TITLE = "Cheap scores as a prior for few own rollouts"
+CURVES = {
+    "own": ("own rollouts alone", INK, "o", 0.0),
+    "hybrid": ("prior and own rollouts", BLUE, "s", 0.07),
+    "control_variate": ("control variate", ORANGE, "^", -0.07),
+}
+
+
+def available(frames: Frames) -> bool:
+    return _curves(frames).height > 0
+
+
+@styled
+def draw(frames: Frames) -> Figure:
+    """A panel a pool: three curves over the number of own rollouts, with their intervals."""
+    study, table = study_of(frames), _curves(frames)
+    pools = [pool for pool in study.pools if pool.name in set(table["pool"])]
+    columns = min(3, len(pools))
+    rows = math.ceil(len(pools) / columns)
+    figure = new_figure(rows * 2.3 + 0.5)
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for axes, pool in zip(grid.flat, pools, strict=False):
+        _draw_pool(axes, pool, table.filter(pl.col("pool") == pool.name))
+    for axes in grid.flat[len(pools) :]:
+        axes.set_visible(False)
+    figure.supxlabel("own rollouts a candidate", fontsize=8)
+    figure.supylabel(f"held-out net gain ({study.unit})", fontsize=8)
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=len(CURVES))
+    return figure
+
+
+def caption(frames: Frames) -> str:
+    study, rows = study_of(frames), statistics(frames, "hybrid")
+    return join(
+        [
+            "Held-out net gain of choosing by so many own rollouts of each candidate. Black: by "
+            "them alone; none is random choice. Blue: by the posterior mean, whose prior is a "
+            "regression of the outcomes on every cheap score of the study (other executors' rates, "
+            "greedy replay, judge, planner), fitted on failures of other tasks. Orange: by the "
+            "rollouts' mean and a linear prediction from the same scores, in the proportion with "
+            "the least expected squared error. Where the coloured curves are higher, the scores "
+            "know something that the rollouts do not tell yet; where they meet the black one, the "
+            "scores are worth nothing. The rollouts that evaluate helped neither to choose nor to "
+            f"fit the prior. Bars are {percent(study.level)} intervals over failures.",
+            *(_sentence(frames, pool) for pool in study.pools),
+            firmness(rows),
+            behind(study),
+        ]
+    )
+
+
+def _sentence(frames: Frames, pool: Pool) -> str:
+    rows = statistics(frames, "hybrid", "gain_over_own", pool=pool.name).filter(
+        evaluator="hybrid@1"
+    )
+    if rows.is_empty() or rows["estimate"][0] is None:
+        return ""
+    return (
+        f"In {one_line(pool.name)} the prior adds {estimate(rows.row(0, named=True))} to one own "
+        "rollout."
+    )
+
+
+def _curves(frames: Frames) -> pl.DataFrame:
+    parts = pl.col("evaluator").str.split("@")
+    return (
+        statistics(frames, "hybrid", "net_gain")
+        .with_columns(kind=parts.list.first(), rollouts=parts.list.last().cast(pl.Int64))
+        .drop_nulls("estimate")
+        .sort("pool", "kind", "rollouts")
+    )
+
+
+def _draw_pool(axes: Axes, pool: Pool, table: pl.DataFrame) -> None:
+    words = f"{pool.n_failures} failures" + (", uninformative" * (pool.informative is False))
+    axes.set_title(plain(pool.name, 28), pad=14)
+    axes.annotate(
+        words, (0, 1), xycoords="axes fraction", xytext=(0, 4), textcoords="offset points",
+        color=MUTED, fontsize=7,
+    )  # fmt: skip
+    if pool.informative is False:
+        axes.set_facecolor(SHADE)
+    axes.grid(axis="y")
+    for kind, (label, colour, marker, beside) in CURVES.items():
+        curve = table.filter(pl.col("kind") == kind)
+        x = curve["rollouts"] + beside
+        axes.plot(x, curve["estimate"], color=colour, marker=marker, markersize=4, label=label)
+        known = curve.drop_nulls(["ci_low", "ci_high"])
+        axes.vlines(
+            known["rollouts"] + beside, known["ci_low"], known["ci_high"], color=colour,
+            linewidth=0.8,
+        )  # fmt: skip
+    axes.set_xticks(sorted(set(table["rollouts"])))
+    axes.xaxis.set_tick_params(labelbottom=True)
