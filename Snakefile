@@ -22,6 +22,7 @@ if FROM_OUTCOMES:
 
 else:
 
+    include: "workflow/rules/servers.smk"
     include: "workflow/rules/models.smk"
     include: "workflow/rules/alfworld.smk"
     include: "workflow/rules/models_alfworld.smk"
@@ -33,8 +34,13 @@ else:
     include: "workflow/rules/selection.smk"
 
 
+include: "workflow/rules/audit.smk"
+include: "workflow/rules/descriptions.smk"
 include: "workflow/rules/statistics.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/export.smk"
+include: "workflow/rules/verify.smk"
+include: "workflow/rules/validate.smk"
 
 
 rule all:
@@ -48,5 +54,8 @@ rule all:
 
 localrules:
     all,
+    audit,
+    export,
     figures,
     report,
+    validate,

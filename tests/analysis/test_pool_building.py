@@ -8,6 +8,7 @@ import pytest
 from analysis_worlds import World, wins
 
 from repairstudy.analysis import build_pool, build_pools
+from repairstudy.analysis.behind import equals, holds
 from repairstudy.analysis.scores import rollout_scores
 from repairstudy.errors import DataError, MissingRollouts
 
@@ -91,9 +92,11 @@ def test_rollouts_that_failures_share_are_counted_once() -> None:
     frames = two_failures().frames()
     shared = frames["rollouts"].with_columns(pl.col("rollout_key").str.replace("/f2/", "/f1/"))
     pool = build_pool(frames | {"rollouts": shared}, "pool")
-    assert pool.count("label", "dep", "primary") == 20
-    assert pool.count("label", "dep", "all", original=True) == 20
-    assert build_pool(frames, "pool").count("label", "dep", "primary") == 40
+    labels, original = equals("role", "label"), holds("is_original")
+    primary = labels & holds("is_primary") & holds("is_original", False)
+    assert pool.count(primary) == 20
+    assert pool.count(labels & original) == 20
+    assert build_pool(frames, "pool").count(primary) == 40
 
 
 def test_each_pool_has_its_own_failures() -> None:
@@ -146,7 +149,9 @@ def drop(world: World, **where: object) -> dict[str, pl.DataFrame]:
     ],
 )
 def test_missing_rollouts_are_named(where: dict[str, object], message: str) -> None:
-    with pytest.raises(MissingRollouts, match=rf"pool pool lacks rollouts:\n(.*\n)*.*{message}"):
+    with pytest.raises(
+        MissingRollouts, match=rf"pool pool lacks rollouts \(role .*\n(.*\n)*.*{message}"
+    ):
         build_pool(drop(two_failures(), **where), "pool")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pytest
 from analysis_worlds import MOMENT, a_plan, frozen
 
 from repairstudy.analysis import Registration, read_registration, register, write_registration
-from repairstudy.analysis.registration import to_frame
+from repairstudy.analysis.registration import Evidence
+from repairstudy.analysis.registration_file import from_row, to_frame
 from repairstudy.errors import PlanError
 from repairstudy.records import TABLES
 from repairstudy.store import check
@@ -118,3 +120,116 @@ def test_the_table_holds_plan_and_amendments_as_json() -> None:
     [amendment] = json.loads(row["amendments"])
     assert amendment["at"] == LATER.isoformat()
     assert amendment["plan_hash"] == amended.current.plan_hash
+
+
+POOLS: dict[str, object] = {"p": {"size": 60}, "q": {"size": 60}}
+EVALUATORS: dict[str, object] = {"greedy": {"rollouts": 2}, "executor:big": {"rollouts": 20}}
+SETTINGS: dict[str, object] = {
+    "shared": {"seed": 1, "label_rollouts": 10},
+    "pools": POOLS,
+    "evaluators": EVALUATORS,
+}
+P = {"p greedy", "p executor:big@5", "p own_1"}
+PLAN = a_plan(
+    families=[
+        {"name": "p", "pool": "p", "evaluators": ["greedy", "executor:big@5", "own_1"]},
+        {"name": "q", "pool": "q", "evaluators": ["greedy"]},
+    ]
+)
+SETTLED = register(PLAN, at=MOMENT, commit="c", rollouts_exist=False, settings=SETTINGS)
+
+
+def with_settings(**changes: dict[str, object]) -> Registration:
+    """After these groups of the settings were changed, with rollouts there."""
+    return register(
+        PLAN,
+        at=LATER,
+        commit="f00d",
+        rollouts_exist=True,
+        previous=SETTLED,
+        settings=SETTINGS | changes,
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "spoilt"),
+    [
+        ({"shared": {"seed": 2, "label_rollouts": 10}}, {*P, "q greedy"}),
+        ({"pools": POOLS | {"p": {"size": 61}}}, P),
+        ({"evaluators": EVALUATORS | {"executor:big": {"rollouts": 40}}}, {"p executor:big@5"}),
+        ({"evaluators": EVALUATORS | {"greedy": {"rollouts": 3}}}, {"p greedy", "q greedy"}),
+        ({"evaluators": {"executor:big": {"rollouts": 20}}}, {"p greedy", "q greedy"}),
+        ({"evaluators": EVALUATORS | {"executor:new": {"rollouts": 1}}}, set()),
+        ({"pools": POOLS | {"r": {"size": 5}}}, set()),
+    ],
+)
+def test_a_change_of_settings_spoils_what_it_governs_and_nothing_else(
+    changes: dict[str, dict[str, object]], spoilt: set[str]
+) -> None:
+    changed = with_settings(**changes)
+    assert [item.reason for item in changed.amendments] == [
+        "the configuration changed after rollouts existed"
+    ]
+    assert {
+        f"{item.pool} {item.evaluator}"
+        for item in PLAN.hypotheses()
+        if not changed.is_confirmatory(item)
+    } == spoilt
+
+
+def test_executors_that_moved_spoil_the_tests_they_take_part_in() -> None:
+    moved = replace(SETTLED, evidence=Evidence(moved={"big": "big is another", "dep": "dep is"}))
+    first, second, third = PLAN.families[0].hypotheses()
+    assert moved.objections(first) == []
+    assert moved.objections(second) == ["big is another"]
+    assert moved.objections(third, "dep") == ["dep is"]
+    world = replace(SETTLED, evidence=Evidence(moved={"environment": "the world is another"}))
+    assert not any(map(world.is_confirmatory, PLAN.hypotheses()))
+
+
+def test_rollouts_older_than_the_plan_make_it_late() -> None:
+    before, after = MOMENT - timedelta(seconds=1), MOMENT + timedelta(seconds=1)
+    assert replace(SETTLED, evidence=Evidence(before)).late
+    assert not replace(SETTLED, evidence=Evidence(after)).late
+    assert not SETTLED.late
+
+
+def test_time_does_not_run_backwards() -> None:
+    with pytest.raises(PlanError, match="Set the clock right"):
+        register(PLAN, at=MOMENT - timedelta(days=1), commit="c", rollouts_exist=False,
+                 previous=SETTLED, settings=SETTINGS)  # fmt: skip
+
+
+def test_a_file_of_an_earlier_version_gets_its_settings_as_an_amendment(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    write_registration(SETTLED, path)
+    content = json.loads(path.read_text())
+    for name in ("settings", "content_hash", "registration"):
+        del content[name]
+    path.write_text(json.dumps(content))
+    again = register(PLAN, at=LATER, commit="c", rollouts_exist=True,
+                     previous=read_registration(path), settings=SETTINGS)  # fmt: skip
+    [amendment] = again.amendments
+    assert amendment.reason.startswith("the settings were frozen after the plan")
+    assert all(map(again.is_confirmatory, PLAN.hypotheses()))
+
+
+@pytest.mark.parametrize("part", ["frozen_at", "commit", "settings", "amendments"])
+def test_no_part_of_a_registration_can_be_edited_unnoticed(tmp_path: Path, part: str) -> None:
+    path = tmp_path / "plan.json"
+    write_registration(with_settings(pools={}), path)
+    content = json.loads(path.read_text())
+    content[part] = {"frozen_at": LATER.isoformat(), "commit": "other", "settings": {},
+                     "amendments": []}[part]  # fmt: skip
+    path.write_text(json.dumps(content))
+    with pytest.raises(PlanError, match=r"plan\.json: the registration was edited"):
+        read_registration(path)
+
+
+def test_the_table_gives_the_registration_back() -> None:
+    evidence = Evidence(MOMENT - timedelta(days=1), {"big": "executor big is another"})
+    registration = replace(with_settings(pools={}), evidence=evidence)
+    row = to_frame(registration).row(0, named=True)
+    again = from_row(row, evidence.first_rollout)
+    assert (again, again.evidence) == (registration, evidence)
+    assert again.identity == registration.identity == row["registration"] == SETTLED.identity

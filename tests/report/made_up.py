@@ -142,15 +142,21 @@ def _records(rollouts: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "diff": "--- before\n+++ after\n@@ -1 +1 @@\n-alpha: 0.05\n+alpha: 0.01",
         "plan_hash": digest("later"), "plan": PLAN,
     }  # fmt: skip
+    infrastructure = {
+        "executor_id": rollouts["executor_id"][0], "executor": "smollm2", "role": "label",
+        "is_original": False, "rollouts": 1000, "retried": 3, "errors": 4,
+    }  # fmt: skip
     return {
         "costs": costs,
+        "infrastructure": world.frame("infrastructure", [infrastructure]),
         "preregistration": world.frame(
             "preregistration",
             [
                 {
                     "plan_hash": digest(PLAN, length=64), "frozen_at": world.WHEN,
+                    "registration": digest("first", length=64), "settings": "{}",
                     "commit": "a" * 40, "plan": canonical_json(PLAN),
-                    "amendments": canonical_json([amendment]),
+                    "amendments": canonical_json([amendment]), "remarks": "[]",
                 }
             ],
         ),
@@ -161,6 +167,12 @@ def _records(rollouts: pl.DataFrame) -> dict[str, pl.DataFrame]:
                     "study": "gridworld", "config": canonical_json(config),
                     "versions": canonical_json(
                         {"python": "3.11.9", "repairstudy": "0.1.0", "vllm": "0.11.0"}
+                    ),
+                    "models": "{}", "data": "{}", "commands": '["snakemake"]', "tables": "{}",
+                    "machines": canonical_json(
+                        [{"cpu": "Made Up 3000", "cores": 2, "memory_gib": 24, "gpus": [],
+                          "system": "Linux x86_64", "models": ["smollm2"],
+                          "versions": {"vllm": "0.11.0"}}]
                     ),
                     "started": world.WHEN,
                     "finished": world.WHEN + timedelta(minutes=7, seconds=12),

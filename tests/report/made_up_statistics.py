@@ -40,6 +40,7 @@ def _row(
         "estimate": estimate, "ci_low": estimate - half if known else None,
         "ci_high": estimate + half if known else None, "p_value": None, "p_holm": None,
         "reject": None, "n_failures": n, "n_rollouts": n * 40, "confirmatory": False,
+        "rollouts_query": f"SELECT 1 FROM pool_rollouts WHERE pool = '{pool}'",
         "note": None,
     } | more  # fmt: skip
 
@@ -77,6 +78,7 @@ class _PoolRows:
         yield from self.exact()
         yield from self.between_executors()
         yield from self.sets_and_splits()
+        yield from self.fewer_rollouts()
 
     def value(self, name: str) -> float:
         return self.base + self.gap - self.loss[name]
@@ -173,3 +175,20 @@ class _PoolRows:
         }.items():  # fmt: skip
             yield self.row("split_scheme", "matched", scheme, self.value("matched"), half)
         yield self.row("split_scheme", "matched", "net_gain_random_50_sd", 0.0026, None)
+
+    def fewer_rollouts(self) -> Iterator[Row]:
+        for m in range(6):
+            gain = self.base + self.gap * CURVE[m]
+            for name, saved in {"uniform": 1.0, "top_two": 0.7, "perfect_information": 0.6}.items():
+                yield self.row("adaptive", f"{name}@{m}", "rollouts", 6.0 * m * saved, 0.3)
+                yield self.row("adaptive", f"{name}@{m}", "net_gain", gain)
+            if m in (0, 1, 2, 3, 5):
+                yield self.row("hybrid", f"own@{m}", "net_gain", gain)
+                for name in ("hybrid", "control_variate"):
+                    more = 0.05 / (1 + m)
+                    yield self.row("hybrid", f"{name}@{m}", "net_gain", gain + more)
+                    yield self.row("hybrid", f"{name}@{m}", "gain_over_own", more, 0.02)
+        for cost, spent in {"0.05": 11.0, "0.02": 15.5, "0.01": 18.0}.items():
+            name = f"perfect_information@cost_{cost}"
+            yield self.row("adaptive", name, "rollouts", spent, 0.6)
+            yield self.row("adaptive", name, "net_gain", self.base + self.gap * spent / 18)

@@ -19,6 +19,9 @@ def folder(frames, tmp_path_factory):
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_parquet_keeps_every_digit(frames, folder, name):
+    if name not in frames:
+        assert not (folder / f"{name}.parquet").exists()
+        return
     again = read_table(folder / f"{name}.parquet", TABLES[name])
     assert again.equals(frames[name].sort(TABLES[name].key))
 

@@ -37,7 +37,9 @@ def test_lists_times_and_infinities_survive(tmp_path: Path) -> None:
     path = tmp_path / "study.duckdb"
     moment = datetime(2026, 11, 29, 12, tzinfo=UTC)
     plan = pl.DataFrame(
-        [("h", moment, "c", "{}", "[]")], schema=TABLES["preregistration"].schema, orient="row"
+        [("h", "r", moment, "c", "{}", "{}", "[]", "[]")],
+        schema=TABLES["preregistration"].schema,
+        orient="row",
     )
     candidate = pl.DataFrame(
         [("c", "f", 1, "up", False, ["a", "b"])], schema=TABLES["candidates"].schema, orient="row"

@@ -21,9 +21,10 @@ class Workspace:
             (folder / name).symlink_to(ROOT / name)
         subprocess.run(["cp", "-r", ROOT / "config", folder / "config"], check=True)
 
-    def command(self, *arguments, configfile="config/studies/tiny.yaml"):
+    def command(self, *arguments, configfile="config/studies/tiny.yaml", quiet=True):
         program = Path(sys.executable).with_name("snakemake")
-        return [program, "--quiet", "rules", "--configfile", configfile, "--cores", "2", *arguments]
+        quietly = ["--quiet", "rules"] if quiet else []
+        return [program, *quietly, "--configfile", configfile, "--cores", "2", *arguments]
 
     def start(self, *arguments, **options):
         """The study in a session of its own, so that all of it can be killed at once."""

@@ -6,6 +6,7 @@ rule action_distributions:
         plan=rules.freeze_plan.output.frozen,
         checkpoint=ancient(local_checkpoint),
         world=ancient(environment_data),
+        servers=executing_servers,
     output:
         policy=RESULTS / "policies" / "{executor}.parquet",
     log:
@@ -15,6 +16,10 @@ rule action_distributions:
     conda:
         ENVIRONMENT
     threads: server_threads
+    resources:
+        gpu=model_gpus,
+        mem_mb=model_mem_mb,
+        runtime=240,
     params:
         config=config,
         weights=weights_stamp,
@@ -29,6 +34,7 @@ rule collect:
         plan=rules.freeze_plan.output.frozen,
         checkpoint=ancient(local_checkpoint),
         world=ancient(environment_data),
+        servers=executing_servers,
         policy=policy_of_executor,
     output:
         trajectories=RESULTS / "collected" / "{executor}.trajectories.parquet",
@@ -40,6 +46,10 @@ rule collect:
     conda:
         ENVIRONMENT
     threads: server_threads
+    resources:
+        gpu=model_gpus,
+        mem_mb=model_mem_mb,
+        runtime=240,
     params:
         config=config,
         weights=weights_stamp,

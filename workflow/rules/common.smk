@@ -1,12 +1,16 @@
 """The checked configuration, and what rules derive from it."""
 
 import hashlib
+import os
 import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
+from repairstudy.cli.machine import COMMAND, command_line
 from repairstudy.config import OutcomesConfig, parse_study
+from repairstudy.config.audited import audited_environment
+from repairstudy.config.devices import gpu_here, gpus_of
 from repairstudy.errors import StudyError
 from repairstudy.executors import make_protocol
 
@@ -16,13 +20,19 @@ SMOLLM2 = Path("resources/models/smollm2-135m-instruct/model.safetensors")
 ENVIRONMENT_DATA = {"alfworld": ("games", "manifest.json"), "webshop": ("data", "prepared.json")}
 LOCAL_MODELS = ("vllm", "transformers")  # kinds that a job runs on its own machine
 STAGES = ("screen", "main", "fresh")
+# Memory of a job that runs a model, by whether it runs on this machine; of its first attempt.
+SERVED_HERE_MB, SERVED_ELSEWHERE_MB = 32_000, 8_000
 
 # What the shipped policy LMs were made with; see resources/models/README.md.
 LESSON_LAYOUTS, LESSON_SEED, TRAINING_SEED = 500, 1001, 3
 TRAINING_STEPS = {"weak": 300, "strong": 140}
 
+# The jobs of this call are other processes and record who started them.
+os.environ.setdefault(COMMAND, command_line(sys.argv))
+
 try:
     STUDY = parse_study(config, ", ".join(map(str, workflow.configfiles)))
+    AUDITED = audited_environment(STUDY, workflow.config_settings.config.get("environment"))
 except StudyError as error:
     raise WorkflowError(f"The configuration is not usable.\n{error}") from None
 
@@ -65,11 +75,16 @@ def local_checkpoint(wildcards):
 
 def environment_data(wildcards):
     """What says that the data are in place; the workflow puts there what lies under resources/."""
-    option, marker = ENVIRONMENT_DATA.get(STUDY.environment.name, (None, None))
-    if option is None or option not in STUDY.environment.options:
+    return data_of(STUDY.environment)
+
+
+def data_of(environment):
+    """The same of any environment's section."""
+    option, marker = ENVIRONMENT_DATA.get(environment.name, (None, None))
+    if option is None or option not in environment.options:
         return []
-    complete = Path(STUDY.environment.options[option]) / marker
-    placed_here = complete.parts[:2] == ("resources", STUDY.environment.name)
+    complete = Path(environment.options[option]) / marker
+    placed_here = complete.parts[:2] == ("resources", environment.name)
     return [complete] if placed_here or complete.exists() else []
 
 
@@ -110,9 +125,45 @@ def policy_of_executor(wildcards):
 
 
 def server_threads(wildcards):
-    """Cores that the job's model server binds; 1 where no server runs on this machine."""
+    """Cores that the job's model servers bind; 1 where none runs on this machine."""
     model = STUDY.models.get(model_of(wildcards))
-    return model.threads if model is not None and model.kind in LOCAL_MODELS else 1
+    return model.threads * model.servers if model and model.kind in LOCAL_MODELS else 1
+
+
+def server_record(wildcards):
+    """What was recorded of the standing server that the job talks to."""
+    return records_of([model_of(wildcards)])
+
+
+def executing_servers(wildcards):
+    """What was recorded of all standing servers whose models act: part of executors' identities."""
+    return records_of(EXECUTING_MODELS)
+
+
+def records_of(models):
+    standing = [name for name in models if name and STUDY.models[name].kind == "openai"]
+    return [RESULTS / "servers" / f"{name}.json" for name in standing]
+
+
+def model_gpus(wildcards):
+    """GPUs that the job's model takes; `device: auto` takes none where this machine has none."""
+    name = model_of(wildcards)
+    model = STUDY.models.get(name)
+    if model is None or (model.device == "auto" and not may_run_on_gpu()):
+        return 0
+    return gpus_of(name, model)
+
+
+def may_run_on_gpu():
+    """Whether jobs go to other machines, or to this one and it has a GPU."""
+    return workflow.non_local_exec_or_dryrun or gpu_here()
+
+
+def model_mem_mb(wildcards, attempt):
+    """Memory of a job that runs a model; a job that failed, perhaps for lack of it, gets more."""
+    model = STUDY.models.get(model_of(wildcards))
+    here = model is not None and model.kind in LOCAL_MODELS
+    return (SERVED_HERE_MB if here else SERVED_ELSEWHERE_MB) * attempt
 
 
 def training_steps(wildcards):

@@ -21,6 +21,7 @@ rule import_outcomes:
                 "selections",
                 "values",
                 "exact_values",
+                "infrastructure",
             )
         },
     log:

@@ -1,5 +1,11 @@
 """Pre-registration: the analysis plan is frozen before the first rollout is scheduled."""
 
+from repairstudy.config.frozen import frozen_settings
+
+# What witnesses the plan lies where the rollouts are, and not where results are thrown away.
+WITNESS = Path(getattr(STUDY, "cache", STUDY.results)) / "records" / STUDY.study
+SETTINGS = frozen_settings(STUDY)
+
 
 rule freeze_plan:
     input:
@@ -9,12 +15,15 @@ rule freeze_plan:
         frozen=update(RESULTS / "preregistration.json"),
     log:
         LOGS / "freeze_plan.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
         study=STUDY.study,
         content=content_stamp(STUDY.plan),
+        settings=SETTINGS,
         outcomes_exist=FROM_OUTCOMES,
+        witness=WITNESS,
         traces=[RESULTS / "collected", LOGS / "collect", RESULTS / "work"],
     message:
         "Freezing the analysis plan {input.plan}"

@@ -4,6 +4,7 @@
 rule propose:
     input:
         checkpoint=ancient(local_checkpoint),
+        server=server_record,
         trajectories=rules.sample_positions.output.trajectories,
         steps=rules.sample_positions.output.steps,
         failed=rules.sample_positions.output.failed,
@@ -17,6 +18,10 @@ rule propose:
     conda:
         ENVIRONMENT
     threads: server_threads
+    resources:
+        gpu=model_gpus,
+        mem_mb=model_mem_mb,
+        runtime=240,
     params:
         config=config,
         weights=weights_stamp,
@@ -55,6 +60,7 @@ rule merge_candidates:
 rule judge:
     input:
         checkpoint=ancient(local_checkpoint),
+        server=server_record,
         trajectories=rules.sample_positions.output.trajectories,
         steps=rules.sample_positions.output.steps,
         failed=rules.sample_positions.output.failed,
@@ -69,6 +75,10 @@ rule judge:
     conda:
         ENVIRONMENT
     threads: server_threads
+    resources:
+        gpu=model_gpus,
+        mem_mb=model_mem_mb,
+        runtime=240,
     params:
         config=config,
         weights=weights_stamp,

@@ -105,9 +105,14 @@ rule run_rollouts:
     conda:
         ENVIRONMENT
     threads: server_threads
+    resources:
+        gpu=model_gpus,
+        mem_mb=model_mem_mb,
+        runtime=480,
     params:
         config=config,
         weights=weights_stamp,
+        witness=WITNESS,
     message:
         "Running the rollouts of {wildcards.model} that the cache lacks ({wildcards.stage})"
     script:

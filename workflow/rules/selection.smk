@@ -4,10 +4,12 @@
 rule merge_rollouts:
     input:
         stages=expand(WORK / "{stage}" / "rollouts.parquet", stage=STAGES),
+        candidates=rules.merge_candidates.output.candidates,
         policies=expand(RESULTS / "policies" / "{executor}.parquet", executor=MEMORYLESS_EXECUTORS),
     output:
         rollouts=RESULTS / "rollouts.parquet",
         executors=RESULTS / "executors.parquet",
+        infrastructure=RESULTS / "infrastructure.parquet",
         times=RESULTS / "times.json",
     log:
         LOGS / "merge_rollouts.log",

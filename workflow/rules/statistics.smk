@@ -15,14 +15,23 @@ TABLES = {
         "selections",
         "values",
         "exact_values",
+        "infrastructure",
+        "failure_labels",
     )
 }
+
+TIMES = [] if FROM_OUTCOMES else RESULTS / "times.json"
+
+# What `snakemake validate` measured, if it was run. By its absolute path it is a source to
+# Snakemake, so that no study ever runs the suite.
+MEASURED = (Path(STUDY.results) / "validation" / "validation.parquet").absolute()
 
 
 rule compute_statistics:
     input:
         **TABLES,
         plan=rules.freeze_plan.output.frozen,
+        times=TIMES,
     output:
         results=RESULTS / "results.parquet",
     log:
@@ -31,6 +40,8 @@ rule compute_statistics:
         ENVIRONMENT
     params:
         config=config,
+        settings=SETTINGS,
+        witness=WITNESS,
     message:
         "Testing the hypotheses of the frozen plan; everything else is exploratory"
     script:
@@ -42,7 +53,9 @@ rule build_database:
         **TABLES,
         results=rules.compute_statistics.output.results,
         plan=rules.freeze_plan.output.frozen,
-        times=[] if FROM_OUTCOMES else RESULTS / "times.json",
+        times=TIMES,
+        validation=MEASURED if MEASURED.exists() else [],
+        audit=[] if FROM_OUTCOMES else RESULTS / "audit.parquet",
     output:
         database=RESULTS / "study.duckdb",
     log:
@@ -52,6 +65,7 @@ rule build_database:
     params:
         config=config,
         tables=[*TABLES, "results"],
+        witness=WITNESS,
     message:
         "Building {output.database}"
     script:

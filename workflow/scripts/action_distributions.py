@@ -53,7 +53,11 @@ def main(config, name, out_policy, server_log, progress):
 
 
 if __name__ == "__main__":
-    with job(snakemake.log[0], f"distributions {snakemake.wildcards.executor}") as out:
+    with job(
+        snakemake.log[0],
+        f"distributions {snakemake.wildcards.executor}",
+        gpus=snakemake.resources.gpu,
+    ) as out:
         main(
             config=snakemake.params.config,
             name=snakemake.wildcards.executor,

@@ -1,57 +1,30 @@
 """Build the study's one database from its tables; everything downstream only reads it."""
 
-import json
-from datetime import datetime
-from importlib.metadata import version
-from pathlib import Path
-from platform import python_version
-
-import polars as pl
-
-from repairstudy.analysis.registration import read_registration, to_frame
+from repairstudy.analysis import read_registration
+from repairstudy.analysis.costs import costs_of
+from repairstudy.analysis.registration_file import to_frame
+from repairstudy.analysis.witness import read_witness, witnessed
+from repairstudy.cli.provenance import build_of, first_rollout, provenance_of
 from repairstudy.cli.script import job
-from repairstudy.records import TABLES, canonical_json
-from repairstudy.records.tables import COSTS, PROVENANCE
+from repairstudy.records import TABLES
 from repairstudy.store import build_database, read_table
 
-PACKAGES = (
-    "repairstudy", "duckdb", "numpy", "pandas", "polars", "scipy", "seaborn", "snakemake",
-    "statsmodels",
-)  # fmt: skip
 
-
-def costs_of(rollouts):
-    """What the rollouts of each executor and role took; a shared rollout counts once."""
-    counted = (
-        rollouts.unique("rollout_key")
-        .group_by("executor_id", "role")
-        .agg(
-            pl.len().cast(pl.Int64).alias("rollouts"),
-            *(pl.col(name).sum() for name in ("steps", "tokens_in", "tokens_out")),
-        )
-    )
-    return counted.select(COSTS.names).sort("executor_id", "role")
-
-
-def provenance_of(config, times_file):
-    """One row: configuration, versions, and when the first and last rollout ended."""
-    times = json.loads(Path(times_file).read_text()) if times_file else {}
-    versions = {name: version(name) for name in PACKAGES} | {"python": python_version()}
-    row = {
-        "study": config["study"],
-        "config": canonical_json(config),
-        "versions": canonical_json(versions),
-        "started": datetime.fromisoformat(times["started"]) if times else None,
-        "finished": datetime.fromisoformat(times["finished"]) if times else None,
-    }
-    return pl.DataFrame([row], schema=PROVENANCE.schema)
-
-
-def main(config, tables, times_file, plan_file, database):
+def main(config, tables, times_file, plan_file, witness_folder, validation, audit, database):
     frames = {name: read_table(path, TABLES[name]) for name, path in tables.items()}
-    frames["preregistration"] = to_frame(read_registration(plan_file))
-    frames["provenance"] = provenance_of(config, times_file)
+    witness = read_witness(witness_folder)
+    registration = witnessed(
+        read_registration(plan_file), witness, first_rollout(times_file), frames["executors"]
+    )
+    frames["preregistration"] = to_frame(registration)
     frames["costs"] = costs_of(frames["rollouts"])
+    if audit:
+        frames["audit"] = read_table(audit, TABLES["audit"])
+    if validation:
+        frames["validation"] = read_table(validation, TABLES["validation"])
+    # The last one, since it holds a hash of every other.
+    frames["provenance"] = provenance_of(config, frames, registration, witness, times_file)
+    frames["build"] = build_of(config["study"])
     build_database(database, frames)
 
 
@@ -62,5 +35,8 @@ if __name__ == "__main__":
             tables={name: snakemake.input[name] for name in snakemake.params.tables},
             times_file=snakemake.input.get("times"),
             plan_file=snakemake.input.plan,
+            validation=snakemake.input.get("validation"),
+            audit=snakemake.input.get("audit"),
+            witness_folder=snakemake.params.witness,
             database=snakemake.output.database,
         )

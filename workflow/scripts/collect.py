@@ -43,7 +43,9 @@ def main(config, name, out_trajectories, out_steps, server_log, progress):
 
 
 if __name__ == "__main__":
-    with job(snakemake.log[0], f"collect {snakemake.wildcards.executor}") as out:
+    with job(
+        snakemake.log[0], f"collect {snakemake.wildcards.executor}", gpus=snakemake.resources.gpu
+    ) as out:
         main(
             config=snakemake.params.config,
             name=snakemake.wildcards.executor,

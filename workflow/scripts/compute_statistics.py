@@ -1,25 +1,34 @@
 """Every statistic of the study; what the frozen plan names is tested, the rest is exploratory."""
 
 from repairstudy.analysis import analyse, build_pools, read_registration
+from repairstudy.analysis.witness import read_witness, require_settings, witnessed
+from repairstudy.cli.provenance import first_rollout
 from repairstudy.cli.script import job
 from repairstudy.records import TABLES
 from repairstudy.store import read_table, write_table
 
 READ = (
     "executors", "trajectories", "failures", "positions", "candidates", "rollouts", "scores",
-    "values", "exact_values",
+    "values", "exact_values", "failure_labels",
 )  # fmt: skip
 
 
-def main(files, plan_file, out_results):
+def main(files, plan_file, settings, witness_folder, times_file, out_results):
     frames = {name: read_table(files[name], TABLES[name]) for name in READ}
-    registration = read_registration(plan_file)
+    registration = witnessed(
+        read_registration(plan_file),
+        read_witness(witness_folder),
+        first_rollout(times_file),
+        frames["executors"],
+    )
+    require_settings(registration, settings, plan_file)
     results = analyse(
         build_pools(frames, registration.plan.metric),
         frames["values"],
         registration,
         exact_values=frames["exact_values"],
         executors=frames["executors"],
+        failure_labels=frames["failure_labels"],
     )
     write_table(results, out_results, TABLES["results"])
 
@@ -29,5 +38,8 @@ if __name__ == "__main__":
         main(
             files=snakemake.input,
             plan_file=snakemake.input.plan,
+            settings=snakemake.params.settings,
+            witness_folder=snakemake.params.witness,
+            times_file=snakemake.input.get("times"),
             out_results=snakemake.output.results,
         )

@@ -50,7 +50,7 @@ def main(config, files, candidates_file, out_judgements, server_log, progress):
 
 
 if __name__ == "__main__":
-    with job(snakemake.log[0], "judge") as out:
+    with job(snakemake.log[0], "judge", gpus=snakemake.resources.gpu) as out:
         main(
             config=snakemake.params.config,
             files=snakemake.input,

@@ -30,7 +30,9 @@ def main(config, name, files, out_proposals, server_log, progress):
 
 
 if __name__ == "__main__":
-    with job(snakemake.log[0], f"propose {snakemake.wildcards.proposer}") as out:
+    with job(
+        snakemake.log[0], f"propose {snakemake.wildcards.proposer}", gpus=snakemake.resources.gpu
+    ) as out:
         main(
             config=snakemake.params.config,
             name=snakemake.wildcards.proposer,

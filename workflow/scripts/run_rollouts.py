@@ -4,6 +4,9 @@ import asyncio
 import json
 from pathlib import Path
 
+from repairstudy.analysis import read_registration
+from repairstudy.analysis.witness import read_witness, record_run, require_witnessed
+from repairstudy.cli.runs import run_record
 from repairstudy.cli.script import job
 from repairstudy.config import parse_study
 from repairstudy.config.build import actor_of, engine_of, environment_of, executor_of, limits_of
@@ -31,7 +34,28 @@ async def run_missing(study, model, rows, cache, source, server_log, progress):
         await engine.close()
 
 
-def main(config, model, worklist_file, out_summary, server_log, progress):
+def record(study, model, stage, rows, plan_file, witness_folder):
+    """Record which rollouts are run under which plan; under another than recorded none are."""
+    registration = read_registration(plan_file)
+    require_witnessed(registration, read_witness(witness_folder))
+    executors = dict(rows.select("executor", "executor_id").unique().iter_rows())
+    environment = environment_of(study)
+    record_run(
+        run_record(study, registration, model, stage, executors, environment), witness_folder
+    )
+
+
+def main(
+    config,
+    model,
+    stage,
+    worklist_file,
+    plan_file,
+    witness_folder,
+    out_summary,
+    server_log,
+    progress,
+):
     study = parse_study(config, "configuration")
     cache = RolloutCache(f"{study.cache}/rollouts")
     wanted = read_table(worklist_file, WORKLIST)
@@ -39,6 +63,7 @@ def main(config, model, worklist_file, out_summary, server_log, progress):
     distinct = wanted["rollout_key"].n_unique()
     progress.write(f"{distinct:,} rollouts wanted, {distinct - todo.height:,} are cached\n")
     if not todo.is_empty():
+        record(study, model, stage, todo, plan_file, witness_folder)
         tally = asyncio.run(
             run_missing(study, model, todo, cache, worklist_file, server_log, progress)
         )
@@ -57,11 +82,14 @@ def main(config, model, worklist_file, out_summary, server_log, progress):
 
 if __name__ == "__main__":
     label = f"rollouts {snakemake.wildcards.stage} {snakemake.wildcards.model}"
-    with job(snakemake.log[0], label) as out:
+    with job(snakemake.log[0], label, gpus=snakemake.resources.gpu) as out:
         main(
             config=snakemake.params.config,
             model=snakemake.wildcards.model,
+            stage=snakemake.wildcards.stage,
             worklist_file=snakemake.input.worklist,
+            plan_file=snakemake.input.plan,
+            witness_folder=snakemake.params.witness,
             out_summary=snakemake.output.summary,
             server_log=snakemake.log[0] + ".server",
             progress=out,

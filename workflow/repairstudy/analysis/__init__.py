@@ -5,12 +5,8 @@ from repairstudy.analysis.choices import Rules
 from repairstudy.analysis.outcomes import import_outcomes
 from repairstudy.analysis.plan import Plan, read_plan
 from repairstudy.analysis.pool import PoolData, PositionData
-from repairstudy.analysis.registration import (
-    Registration,
-    read_registration,
-    register,
-    write_registration,
-)
+from repairstudy.analysis.registration import Registration, register
+from repairstudy.analysis.registration_file import read_registration, write_registration
 from repairstudy.analysis.selection import Selections, select, select_all
 from repairstudy.analysis.statistics import analyse
 

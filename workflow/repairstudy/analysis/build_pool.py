@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from repairstudy.analysis.behind import pool_rollouts
 from repairstudy.analysis.completeness import CELL, require_complete
 from repairstudy.analysis.pool import PoolData, is_scored_by_rollouts
 from repairstudy.analysis.position_arrays import positions_of
@@ -47,7 +48,7 @@ def build_pool(frames: Frames, pool: str, metric: str = "success") -> PoolData:
         failures=tuple(failures["failure_id"]),
         clusters=tuple(failures["cluster"]),
         positions=tuple(positions_of(candidates, rollouts, scores, deployed)),
-        counts=_counts(rollouts, candidates),
+        rollouts=pool_rollouts(rollouts, candidates),
     )
 
 
@@ -165,17 +166,3 @@ def _scores(scores: pl.DataFrame, candidates: pl.DataFrame, pool: str) -> pl.Dat
                 "A candidate that it cannot score has a row with a null score.",
             )
     return joined
-
-
-def _counts(
-    rollouts: pl.DataFrame, candidates: pl.DataFrame
-) -> dict[tuple[str, str, str, bool], int]:
-    placed = rollouts.join(candidates.select(*CELL, "is_primary"), on=CELL)
-    counts = {}
-    for scope, rows in (("primary", placed.filter("is_primary")), ("all", placed)):
-        numbers = rows.group_by("role", "executor", "is_original").agg(
-            pl.col("rollout_key").n_unique()
-        )
-        for role, executor, original, number in numbers.iter_rows():
-            counts[role, executor, scope, original] = number
-    return counts

@@ -6,9 +6,12 @@ import polars as pl
 
 from repairstudy.errors import MissingRollouts
 
-SHOWN = 5
+SHOWN = 20
 CELL = ("failure_id", "t", "candidate_id")
-REMEDY = "Run the workflow again: it runs the missing rollouts alone."
+REMEDY = (
+    "To run them: snakemake --cores all --configfile FILE, the configuration of the study. "
+    "It runs the missing rollouts alone."
+)
 
 
 def require_complete(rollouts: pl.DataFrame, candidates: pl.DataFrame, pool: str) -> None:
@@ -59,10 +62,13 @@ def _require(rollouts: pl.DataFrame, wanted: pl.DataFrame, pool: str, needed: bo
     if short.is_empty():
         return
     executor = f"executor {rollouts['executor'][0]}" if rollouts.height else "deployed executor"
+    role = rollouts["role"][0] if rollouts.height else "label"
+    lacking = int((max(most, 1) - short["finished"]).sum())
     lines = [
         f"  {executor}, failure {failure}, step {t}, candidate {candidate}: {finished} of "
         f"{max(most, 1)}"
         for failure, t, candidate, finished in short.select(*CELL, "finished").head(SHOWN).rows()
     ]
     more = [f"  and {short.height - SHOWN} more"] if short.height > SHOWN else []
-    raise MissingRollouts("\n".join([f"pool {pool} lacks rollouts:", *lines, *more, REMEDY]))
+    head = f"pool {pool} lacks rollouts (role {role}), {lacking:,} in {short.height:,} places:"
+    raise MissingRollouts("\n".join([head, *lines, *more, REMEDY]))

@@ -8,7 +8,10 @@ from functools import cached_property
 from itertools import groupby
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
+
+from repairstudy.analysis.behind import NO_ROLLOUTS, Counter
 
 Array = NDArray[np.float64]
 
@@ -71,8 +74,8 @@ class PoolData:
 
     Attributes:
         clusters: of each failure, what it shares with the failures it depends on.
-        counts: distinct rollouts by (role, executor, "primary" or "all", on the original action).
-            Failures of one task that share a prefix share rollouts, so this is no sum of sizes.
+        rollouts: what `pool_rollouts` makes of the pool. Failures of one task that share a prefix
+            share rollouts, so numbers of rollouts are no sums of sizes.
     """
 
     name: str
@@ -81,7 +84,7 @@ class PoolData:
     failures: tuple[str, ...]
     clusters: tuple[str, ...]
     positions: tuple[PositionData, ...]
-    counts: Mapping[tuple[str, str, str, bool], int] = field(default_factory=dict)
+    rollouts: pl.DataFrame = field(default_factory=NO_ROLLOUTS.clone, repr=False, compare=False)
 
     @cached_property
     def primary(self) -> tuple[PositionData, ...]:
@@ -119,9 +122,10 @@ class PoolData:
         """The other executors whose rollouts evaluate this pool, decoding variants included."""
         return tuple(sorted({name for position in self.primary for name in position.others}))
 
-    def count(self, role: str, executor: str, scope: str, original: bool = False) -> int:
-        """Distinct rollouts of a role and executor at the "primary" or at "all" positions."""
-        return self.counts.get((role, executor, scope, original), 0)
+    @cached_property
+    def count(self) -> Counter:
+        """Counts the distinct rollouts that fulfil a condition."""
+        return Counter(self.rollouts)
 
 
 def evaluator_name(executor: str, deployed: str) -> str:

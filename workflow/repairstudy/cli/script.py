@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from repairstudy.cli.gpus import own_gpus
 from repairstudy.errors import StudyError
 
 
@@ -34,11 +36,14 @@ class Tee:
 
 
 @contextmanager
-def job(log: str | Path, label: str) -> Iterator[Tee]:
+def job(log: str | Path, label: str, gpus: int = 0) -> Iterator[Tee]:
     """Run the body of a script; its progress goes to the log and to the terminal.
 
     A StudyError ends the script with its message alone: it explains itself, and a traceback
     would hide it. Anything else is a bug and keeps its traceback.
+
+    Args:
+        gpus: GPUs of this machine that are the job's own while it runs (see `own_gpus`).
     """
     Path(log).parent.mkdir(parents=True, exist_ok=True)
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
@@ -46,11 +51,14 @@ def job(log: str | Path, label: str) -> Iterator[Tee]:
         out = Tee(file, label)
         started = time.monotonic()
         try:
-            yield out
+            with own_gpus(gpus, out):
+                yield out
         except StudyError as error:
             out.write(f"error: {error}\n")
             sys.exit(1)
-        file.write(f"done in {time.monotonic() - started:.1f} s\n")
+        # What to ask of a cluster next time; a model server's memory is its own.
+        peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        file.write(f"done in {time.monotonic() - started:.1f} s, at most {peak_mb:,.0f} MB\n")
 
 
 def _end_with(parent: int) -> None:

@@ -6,11 +6,14 @@ from functools import lru_cache
 from pathlib import Path
 
 from repairstudy.candidates.propose import Proposer
+from repairstudy.config.devices import gpus_of
 from repairstudy.config.sections import ExecutorSection, ModelSection
+from repairstudy.config.servers import read_record, record_path
 from repairstudy.config.study import StudyConfig
 from repairstudy.engines import Engine
 from repairstudy.engines.distributions import Distributions
 from repairstudy.engines.factory import checkpoint_fingerprint, open_engine
+from repairstudy.engines.fingerprint import Reference
 from repairstudy.environments import Environment, make_environment
 from repairstudy.errors import ConfigError
 from repairstudy.executors import (
@@ -53,15 +56,21 @@ def template_of(path: str, model: ModelSection) -> str:
     return marked_up(prompt_text(path), model.chat)
 
 
-def model_identity(name: str, section: ModelSection) -> ModelIdentity:
-    """Who a model is: for a local checkpoint the hash of its files."""
+def model_identity(config: StudyConfig, name: str) -> ModelIdentity:
+    """Who a model is: the hash of a checkpoint's files, or what was recorded of its server.
+
+    Raises:
+        DataError: the checkpoint is missing, or nothing is recorded of the server yet.
+    """
+    section = config.models[name]
     if section.kind == "simulated":
         return ModelIdentity(name, section.revision, digest(section.parameters))
     if section.kind == "scripted":
         policy = policy_of(section)
         return ModelIdentity(name, policy.version, digest(section.parameters))
     if section.kind == "openai":
-        return ModelIdentity(section.served_name or name, section.revision, "as served")
+        fingerprint = read_record(record_path(config, name)).hash
+        return ModelIdentity(section.served_name or name, section.revision, fingerprint)
     assert section.path is not None  # checked by parse_study
     return ModelIdentity(name, section.revision, _weights(section.path))
 
@@ -82,26 +91,50 @@ def engine_of(config: StudyConfig, model: str, log: str | Path) -> Engine:
         kind=section.kind,
         path=section.path,
         url=section.url,
-        served_name=section.served_name,
+        served_name=section.served_name or (model if section.kind == "openai" else None),
         api_key_env=section.api_key_env,
+        api_key_file=section.api_key_file,
+        reference=_reference(config, model),
         python=section.python,
         device=section.device,
         threads=section.threads,
+        servers=section.servers,
+        gpus=_gpus_of_each(model, section),
+        restarts=section.restarts,
+        silence=section.silence,
         max_model_len=section.max_model_len,
         arguments=(*section.arguments, *_revision_arguments(section)),
         concurrency=section.concurrency,
+        timeout=section.timeout,
+        patience=section.patience,
         parameters=section.parameters,
         chat=section.chat == "messages",
         log=log,
     )
     folder = Path(config.cache) / "distributions"
-    return Distributions(folder, model_identity(model, section), engine)
+    return Distributions(folder, model_identity(config, model), engine)
 
 
 @lru_cache
 def _weights(path: str) -> str:
     """A job asks for many executors of one model; its weights are read and hashed once."""
     return checkpoint_fingerprint(path)
+
+
+def _reference(config: StudyConfig, name: str) -> Reference | None:
+    """The model that standing servers must have: the one that was recorded for this study."""
+    section = config.models[name]
+    if section.kind != "openai":
+        return None
+    path = record_path(config, name)
+    return Reference(read_record(path), str(path), section.fingerprint == "strict")
+
+
+def _gpus_of_each(name: str, section: ModelSection) -> int | None:
+    """GPUs of each of several servers; a single one may take all that it sees."""
+    if section.servers == 1:
+        return section.gpus
+    return gpus_of(name, section) // section.servers or None
 
 
 def _revision_arguments(section: ModelSection) -> tuple[str, ...]:
@@ -121,7 +154,7 @@ def executor_of(config: StudyConfig, name: str) -> Executor:
     model = config.models[section.model]
     base = Executor(
         name=base_name,
-        model=model_identity(section.model, model),
+        model=model_identity(config, section.model),
         protocol=section.protocol,
         template=template_of(section.prompt, model) if section.prompt else "",
         decoding=decoding_of(section),
@@ -162,7 +195,7 @@ def proposer_of(config: StudyConfig, source: str, engine: Engine) -> Proposer:
     model, decoding = config.models[section.model], Decoding(**section.decoding.model_dump())
     template, actor = template_of(section.prompt, model), None
     if section.protocol is not None:
-        identity = model_identity(section.model, model)
+        identity = model_identity(config, section.model)
         executor = Executor(source, identity, section.protocol, template, decoding)
         actor = ModelActor(executor, make_protocol(section.protocol), engine)
     return Proposer(source, engine, template, decoding, actor)

@@ -59,6 +59,8 @@ def _model_problems(config: Sections) -> Iterator[str]:
             yield f"models.{name}.{key}: required for kind {model.kind}"
         if model.chat == "messages" and model.kind != "openai":
             yield f"models.{name}.chat: messages needs kind openai"
+        if model.api_key_env is not None and model.api_key_file is not None:
+            yield f"models.{name}.api_key_file: give this or api_key_env, not both"
     for name, evaluator in config.evaluators.executors.items():
         if evaluator.equal_budget is not None and evaluator.equal_budget > evaluator.rollouts:
             yield (

@@ -36,8 +36,10 @@ class ModelSection(Section):
         default=None,
         description="vllm: folder or hub name of a Hugging Face checkpoint; transformers: folder.",
     )
-    url: str | None = Field(
-        default=None, description="openai: base URL of the server, such as http://host:8000/v1."
+    url: str | Annotated[tuple[str, ...], Field(strict=False)] | None = Field(
+        default=None,
+        description="openai: base URL of the server, such as http://host:8000/v1, or a list of "
+        "several that serve the same model and share the work.",
     )
     served_name: str | None = Field(
         default=None, description="openai: the model name that the server must report."
@@ -47,6 +49,15 @@ class ModelSection(Section):
     )
     api_key_env: str | None = Field(
         default=None, description="openai: environment variable that holds the key; never a key."
+    )
+    api_key_file: str | None = Field(
+        default=None, description="openai: file that holds the key, instead of `api_key_env`."
+    )
+    fingerprint: Literal["strict", "name"] = Field(
+        default="strict",
+        description="openai: what tells the model from another; strict: all that the server says "
+        "of it, and its likeliest first tokens; name: its names alone, for a provider who changes "
+        "what is behind them.",
     )
     chat: Literal["none", "chatml", "llama3", "messages"] = Field(
         default="none",
@@ -62,11 +73,34 @@ class ModelSection(Section):
         default="auto", description="vllm: auto takes a GPU if one is visible."
     )
     threads: Positive = Field(default=2, description="vllm on a CPU, transformers: cores it uses.")
+    servers: Positive = Field(
+        default=1, description="vllm: servers that a job starts, each with GPUs of its own."
+    )
+    gpus: Positive | None = Field(
+        default=None,
+        description="vllm: GPUs of each server; null: as many as `arguments` say, else one.",
+    )
+    restarts: Count = Field(
+        default=3, description="vllm: failures of a server in a row that a job outlives."
+    )
+    silence: Annotated[float, Field(gt=0.0)] = Field(
+        default=180.0,
+        description="vllm: seconds without any progress after which a server is started anew.",
+    )
     max_model_len: Positive = Field(default=1024, description="vllm: longest prompt and answer.")
     arguments: tuple[str, ...] = Field(
         default=(), strict=False, description="vllm: further command-line arguments."
     )
-    concurrency: Positive = Field(default=32, description="Requests in flight at most.")
+    concurrency: Positive = Field(
+        default=32, description="Requests in flight at most, at each server."
+    )
+    timeout: Annotated[float, Field(gt=0.0)] = Field(
+        default=300.0, description="vllm, openai: seconds that one request may take."
+    )
+    patience: Annotated[float, Field(ge=0.0)] = Field(
+        default=300.0,
+        description="openai: seconds that the servers may be away or busy before a request fails.",
+    )
     parameters: dict[str, Any] = Field(
         default_factory=dict,
         description="simulated: parameters of the planted policy; scripted: `policy`, the name of "
@@ -222,6 +256,18 @@ class EvaluatorsSection(Section):
         default_factory=dict, description="Other executors' rollouts, by key of `executors`."
     )
     judge: JudgeSection | None = Field(default=None, description="LLM judge; null: none.")
+
+
+class AuditSection(Section):
+    """How thoroughly a study makes sure that its environment's reward can be trusted."""
+
+    tasks: Positive = Field(
+        default=12,
+        description="Tasks whose scoring is audited, at most; half as many where playing is slow.",
+    )
+    planted: bool = Field(
+        default=True, description="Also plant defective scorers and see which the audit catches."
+    )
 
 
 class RolloutsSection(Section):

@@ -34,6 +34,7 @@ class StudyConfig(Section):
     candidates: s.CandidatesSection = Field(default_factory=s.CandidatesSection)
     rollouts: s.RolloutsSection = Field(default_factory=s.RolloutsSection)
     evaluators: s.EvaluatorsSection = Field(default_factory=s.EvaluatorsSection)
+    audit: s.AuditSection = Field(default_factory=s.AuditSection)
 
     @property
     def deployed(self) -> tuple[str, ...]:

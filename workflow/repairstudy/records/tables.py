@@ -240,7 +240,8 @@ RESULTS = _table(
     Column("p_holm", REAL, "p-value after Holm's correction within its family", True),
     Column("reject", FLAG, "whether the null hypothesis is rejected", True),
     Column("n_failures", INT, "failures behind the estimate"),
-    Column("n_rollouts", INT, "rollouts behind the estimate"),
+    Column("n_rollouts", INT, "distinct rollouts behind the estimate"),
+    Column("rollouts_query", TEXT, "SQL on this database that lists exactly those rollouts"),
     Column("confirmatory", FLAG, "named by the frozen plan"),
     Column("note", TEXT, "what a reader must know of this row", True),
 )
@@ -248,27 +249,57 @@ PREREGISTRATION = _table(
     "preregistration",
     "plan_hash",
     Column("plan_hash", TEXT, "hash of the frozen plan"),
+    Column("registration", TEXT, "hash of plan, settings, time and commit; every run records it"),
     Column("frozen_at", TIME, "when it was frozen"),
     Column("commit", TEXT, "git commit of the workflow, or 'unknown'"),
     Column("plan", TEXT, "the plan as JSON"),
+    Column("settings", TEXT, "what of the configuration was frozen with it, as JSON"),
     Column("amendments", TEXT, "JSON list of later changes, each with its time and diff"),
+    Column("remarks", TEXT, "JSON list of what the records of the rollouts say against it"),
+)
+INFRASTRUCTURE = _table(
+    "infrastructure",
+    "executor_id role is_original",
+    _EXECUTOR,
+    Column("executor", TEXT, "executor's name"),
+    Column("role", TEXT, "rollout role"),
+    Column("is_original", FLAG, "rollouts of the original action, or of candidates"),
+    Column("rollouts", INT, "distinct rollouts of this arm"),
+    Column(
+        "retried", INT, "how many of them ended in an infrastructure error before they finished"
+    ),
+    Column("errors", INT, "infrastructure errors, all attempts counted"),
 )
 AUDIT = _table(
     "audit",
     "environment check",
     Column("environment", TEXT, "environment's name"),
     Column("check", TEXT, "what was checked"),
-    Column("passed", FLAG, "whether it held"),
-    Column("detail", TEXT, "what was seen"),
+    Column("passed", FLAG, "whether it held; null where it cannot be checked", True),
+    Column("detail", TEXT, "what was looked at, what was wrong, or why it cannot be checked"),
 )
 PROVENANCE = _table(
     "provenance",
     "study",
     Column("study", TEXT, "study's name"),
     Column("config", TEXT, "configuration as JSON"),
-    Column("versions", TEXT, "versions of everything that matters, as JSON"),
+    Column("versions", TEXT, "versions of the packages that made the tables, as JSON"),
+    Column("models", TEXT, "identity of each model, with the fingerprint of its weights, as JSON"),
+    Column("data", TEXT, "SHA-256 of prompts and of data of the environment, as JSON"),
+    Column("machines", TEXT, "hardware that ran rollouts, and what was installed there, as JSON"),
+    Column("commands", TEXT, "command lines that ran rollouts, as JSON"),
+    Column("tables", TEXT, "SHA-256 of the canonical content of each other table, as JSON"),
     Column("started", TIME, "first rollout of the study", True),
     Column("finished", TIME, "last rollout of the study", True),
+)
+BUILD = _table(
+    "build",
+    "study",
+    Column("study", TEXT, "study's name"),
+    Column("built_at", TIME, "when this database was built"),
+    Column("machine", TEXT, "hardware of the machine that built it, as JSON"),
+    Column("command", TEXT, "command line that built it"),
+    Column("commit", TEXT, "git commit of the workflow then, or 'unknown'"),
 )
 EXACT_VALUES = _table(
     "exact_values",
@@ -278,6 +309,14 @@ EXACT_VALUES = _table(
     _CANDIDATE,
     Column("executor", TEXT, "executor's name"),
     Column("value", REAL, "exact probability of success after the candidate"),
+)
+FAILURE_LABELS = _table(
+    "failure_labels",
+    "failure_id axis label",
+    _FAILURE,
+    Column("axis", TEXT, "failure_type, source, stage or capability"),
+    Column("label", TEXT, "what a rule on the recorded steps says of the failure"),
+    Column("evidence", TEXT, "which rule, at which steps"),
 )
 POLICIES = _table(
     "policies",
@@ -297,12 +336,34 @@ COSTS = _table(
     Column("tokens_in", INT, "prompt tokens"),
     Column("tokens_out", INT, "generated tokens"),
 )
+VALIDATION = _table(
+    "validation",
+    "check population method quantity own_rollouts failures clusters",
+    Column("check", TEXT, "bias, coverage, family-wise error, or power"),
+    Column("population", TEXT, "where the failures come from; their true values are known"),
+    Column("method", TEXT, "estimator, interval or test that was measured"),
+    Column("quantity", TEXT, "what of it"),
+    Column("own_rollouts", INT, "own rollouts that select", True),
+    Column("failures", INT, "failures of a replicated study", True),
+    Column("clusters", INT, "clusters that the bootstrap draws from them", True),
+    Column("value", REAL, "bias, rate, or measured power minus the formula's"),
+    Column("mc_error", REAL, "Monte Carlo standard error of the value"),
+    Column("target_low", REAL, "least value on target", True),
+    Column("target_high", REAL, "largest value on target", True),
+    Column("verdict", TEXT, "met, missed, undecided (inside by less than two mc_error), reported"),
+    Column("expected", REAL, "nominal rate, exact value, or power by the formula", True),
+    Column("replicates", INT, "replicated studies"),
+    Column("contrast", FLAG, "a wrong way, which has to miss its target"),
+    Column("note", TEXT, "what a reader must know of this row", True),
+)
 
 TABLES: dict[str, Table] = {
     table.name: table
     for table in (
         EXECUTORS, TRAJECTORIES, STEPS, COLLECTED_FAILURES, FAILURES, POSITIONS, CANDIDATES,
         PROPOSALS, WORKLIST, CACHED_ROLLOUTS, ROLLOUTS, SCORES, SELECTIONS, VALUES, RESULTS,
-        PREREGISTRATION, AUDIT, PROVENANCE, EXACT_VALUES, POLICIES, COSTS,
+        PREREGISTRATION, INFRASTRUCTURE, AUDIT, PROVENANCE, BUILD, EXACT_VALUES,
+        FAILURE_LABELS, POLICIES,
+        COSTS, VALIDATION,
     )
 }  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from repairstudy.report.names import evaluator
-from repairstudy.report.numbers import count, decimal, interval, percent
+from repairstudy.report.numbers import count, decimal, interval, moment, percent
 from repairstudy.report.study import Study
 from repairstudy.report.text import one_line
 
@@ -94,3 +94,14 @@ def rollouts_behind(rows: pl.DataFrame) -> str:
     low, high = numbers[0], numbers[-1]
     span = count(high) if low == high else f"{count(low)} to {count(high)}"
     return f"Rollouts behind each: {span}."
+
+
+def frozen_line(study: Study) -> str:
+    """Which plan stands behind what a figure shows."""
+    if study.plan_hash is None or study.frozen_at is None:
+        return "No plan was frozen."
+    commit = (study.commit or "unknown")[:12]
+    changed = ", amended" if study.amendments else ""
+    return (
+        f"Plan {study.plan_hash[:12]}, frozen {moment(study.frozen_at)}, commit {commit}{changed}."
+    )

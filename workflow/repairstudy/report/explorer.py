@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from repairstudy.report.failure_labels import LabelView, filters, labels_by_failure
 from repairstudy.report.folding import Laid, laid
 from repairstudy.report.frames import Frames, table_of
 from repairstudy.report.grids import Grid
@@ -49,6 +50,7 @@ class FailureView:
     steps: tuple[StepView, ...]
     wide: bool
     positions: tuple[PositionView, ...] = field(default_factory=tuple)
+    labels: tuple[LabelView, ...] = ()
 
 
 def write_explorer(frames: Frames, out: str | Path, most: int = MOST_FAILURES) -> None:
@@ -68,6 +70,7 @@ def render_explorer(frames: Frames, most: int = MOST_FAILURES, report: str = "re
         failures=found,
         total=total,
         report=report,
+        filters=filters(frames, [view.failure_id for view in found]),
         legend=legend(table_of(frames, "steps")),
     )
 
@@ -81,8 +84,12 @@ def failures(frames: Frames, most: int = MOST_FAILURES) -> list[FailureView]:
         stories(steps, legend(table_of(frames, "steps"))),
         _PositionViews(frames, shown),
     )
+    labels = labels_by_failure(frames)
     return [
-        _failure_view(row, told.get(row["trajectory_id"], []), views.of(row["failure_id"]))
+        replace(
+            _failure_view(row, told.get(row["trajectory_id"], []), views.of(row["failure_id"])),
+            labels=tuple(labels.get(row["failure_id"], ())),
+        )
         for row in rows.to_dicts()
     ]
 

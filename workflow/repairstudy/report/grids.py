@@ -42,7 +42,15 @@ ESTIMANDS = {
     "net_gain_common_252": "matched net gain, all splits common to the candidates",
     "net_gain_random_50": "matched net gain, 50 random splits as published",
     "net_gain_random_50_sd": "how far the seed of the 50 splits moves it",
+    "mean_error": "mean outcome of the rollouts minus the exact value",
+    "disagreement_rate": "share of candidates whose greedy runs did not all end alike",
+    "rollouts": "rollouts of a position, on average",
+    "exact_rollouts_saved": "share of the rollouts saved at the value of 10 of each candidate",
+    "gain_over_own": "net gain minus that of as many own rollouts alone",
     "validity_mass": "mean unconstrained probability of the admissible actions",
+    "loss_bounds": "mean loss, bounds by betting, and p of a loss that is not certified",
+    "failures_to_certify": "failures like these that a certificate needs; ∞: its loss is too large",
+    "cheapest_certified": "cheapest evaluator whose loss is certified, and the bound",
 }
 
 
@@ -51,6 +59,7 @@ class Grid:
     """A table: titles of its columns, texts of its cells, which columns hold numbers.
 
     `exploratory` lists the rows that are not confirmatory. `folded` hides it until asked for.
+    `queries` holds for each row the SQL that lists the rollouts behind it, or nothing at all.
     """
 
     title: str
@@ -60,6 +69,7 @@ class Grid:
     exploratory: frozenset[int] = frozenset()
     folded: bool = False
     notes: Sequence[str] = field(default_factory=tuple)
+    queries: Sequence[str] = field(default_factory=tuple)
 
 
 def losses_grid(frames: Frames) -> Grid:
@@ -86,8 +96,9 @@ def losses_grid(frames: Frames) -> Grid:
         "firmness", "failures", "rollouts", "note",
     )  # fmt: skip
     return Grid(
-        "All losses", columns, cells, frozenset({3, 4, 5, 6, 7, 10, 11}), _weak(rows), folded=True
-    )
+        "All losses", columns, cells, frozenset({3, 4, 5, 6, 7, 10, 11}), _weak(rows), folded=True,
+        queries=[row["rollouts_query"] or "" for row in rows],
+    )  # fmt: skip
 
 
 def statistics_grid(
@@ -114,7 +125,10 @@ def statistics_grid(
     meanings = dict.fromkeys(row["estimand"] for row in rows)
     notes = [f"{name.replace('_', ' ')}: {ESTIMANDS[name]}." for name in meanings
              if name in ESTIMANDS]  # fmt: skip
-    return Grid(title, columns, cells, frozenset({3, 4, 5, 7, 8}), _weak(rows), folded, notes)
+    queries = [row["rollouts_query"] for row in rows]
+    return Grid(
+        title, columns, cells, frozenset({3, 4, 5, 7, 8}), _weak(rows), folded, notes, queries
+    )
 
 
 def frame_grid(
@@ -152,6 +166,8 @@ def _places(row: dict[str, Any]) -> int:
 def _number(row: dict[str, Any], largest: int) -> str:
     if row["estimand"] == "equivalent_budget":
         return budget(row["estimate"], largest)
+    if row["estimand"] == "failures_to_certify":
+        return decimal(row["estimate"], 0)
     return decimal(row["estimate"], _places(row))
 
 

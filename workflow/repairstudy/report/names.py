@@ -24,6 +24,7 @@ _FIXED = {
     "random": ("random choice", CONTROL),
     "shuffled": ("shuffled candidates", CONTROL),
     "original": ("original action", CONTROL),
+    "exact_values": ("planted executor against its exact values", CONTROL),
     "greedy": ("greedy replay", TARGET),
     "solvability": ("solvability oracle", TARGET),
     "planner": ("planner", TARGET),
@@ -51,7 +52,12 @@ ANALYSES = {
     "disagreement": "Disagreements, measured afresh",
     "candidate_set": "The candidate set as the bottleneck",
     "validity": "Validity of the executors",
+    "greedy_replay": "Agreement of greedy runs",
     "sensitivity": "Losses under other tests",
+    "adaptive": "Rollouts spent where they tell most",
+    "hybrid": "Cheap scores as a prior for own rollouts",
+    "certificate": "Certificates of small losses",
+    "by_label": "Losses by what went wrong",
 }
 
 
@@ -78,6 +84,8 @@ def evaluator(name: str) -> Evaluator:
         return Evaluator(name, f"temperature {cooler[1]}", TARGET, (_rank(name), name, 0))
     if other := re.fullmatch(r"executor:(.+?)(?:@(\w+))?", name, re.DOTALL):
         return _executor(name, one_line(other[1], 28), other[2])
+    if spent := re.fullmatch(r"(\w+)@(cost_)?(\d[\d.]*)", name):
+        return _allocation(name, *spent.groups())
     return Evaluator(name, one_line(name.replace("_", " "), 40), FURTHER, (0, name, 0))
 
 
@@ -89,6 +97,13 @@ def _executor(name: str, executor: str, how: str | None) -> Evaluator:
     if not how.isdigit():
         return Evaluator(name, f"{executor}, {how.replace('_', ' ')}", CONTROL, (9, executor, 0))
     return Evaluator(name, f"{executor}, {how} rollouts", TARGET, (_rank("executor"), executor, 1))
+
+
+def _allocation(name: str, rule: str, stops: str | None, setting: str) -> Evaluator:
+    """A rule with its budget a candidate, or the opportunity cost at which it stops."""
+    label = f"cost {setting}" if stops else f"{setting} a candidate"
+    place = 100 - int(100 * float(setting)) if stops else int(float(setting))
+    return Evaluator(name, f"{rule.replace('_', ' ')}, {label}", FURTHER, (1, rule, place))
 
 
 def _rank(name: str) -> int:

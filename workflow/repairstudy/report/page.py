@@ -16,17 +16,21 @@ from markupsafe import Markup
 from repairstudy import __version__
 from repairstudy.records import TABLES
 from repairstudy.report.about import environment_of, labels
+from repairstudy.report.audit_section import audit_section
 from repairstudy.report.figures import FIGURES
 from repairstudy.report.figures.cost import costs
 from repairstudy.report.frames import Frames, table_of
 from repairstudy.report.grids import Grid, executors_grid, frame_grid
 from repairstudy.report.numbers import moment, percent
+from repairstudy.report.provenance import infrastructure_grid, registration_of, sources
 from repairstudy.report.published import Published, compare
-from repairstudy.report.sections import audit_grid, sections
+from repairstudy.report.sections import sections
 from repairstudy.report.study import Study, study_of
 from repairstudy.report.svg import inline
 from repairstudy.report.templating import render
+from repairstudy.report.validation.section import validation_section
 from repairstudy.report.verdicts import tally, verdicts
+from repairstudy.report.warnings import remarks_of, warnings_of
 from repairstudy.store import replacing
 
 
@@ -80,23 +84,27 @@ def render_report(
         environment=about.title if about else name,
         notes=about.notes if about else [],
         labels=labels(frames, published.labels),
+        warnings=warnings_of(frames),
         verdicts=found,
         tally=tally(found),
         frozen_at=moment(study.frozen_at),
         settings=_settings(study),
         plan_text=yaml.safe_dump(study.plan, sort_keys=False, allow_unicode=True),
-        sections=sections(frames),
+        sections=[*sections(frames), validation_section(frames)],
         figures=_drawings(frames, svgs),
         published=published,
         compared=compare(frames, published),
         confirmatory=bool(table_of(frames, "results")["confirmatory"].any()),
         executors=executors_grid(frames),
         identities=_identities(frames),
-        audit=audit_grid(frames),
-        audit_tally=_audit_tally(frames),
+        audit=audit_section(frames),
         costs=_costs_grid(frames),
         times=_times(frames),
         versions=_versions(frames),
+        registration=registration_of(frames),
+        remarks=remarks_of(frames),
+        infrastructure=infrastructure_grid(frames),
+        sources=sources(frames),
         config_text=yaml.safe_dump(study.config, sort_keys=False, allow_unicode=True),
         dictionary=[_dictionary(name) for name in TABLES if name in frames],
         explorer=explorer,
@@ -147,16 +155,6 @@ def _as_yaml(text: str) -> str:
         return str(yaml.safe_dump(json.loads(text), sort_keys=False, allow_unicode=True))
     except json.JSONDecodeError:
         return text
-
-
-def _audit_tally(frames: Frames) -> str:
-    passed = table_of(frames, "audit")["passed"]
-    failed = int((~passed).sum())
-    return (
-        f"{len(passed)} check{'s' * (len(passed) != 1)}, all hold."
-        if not failed
-        else f"{failed} of {len(passed)} checks do not hold."
-    )
 
 
 def _costs_grid(frames: Frames) -> Grid:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from repairstudy.report.frames import Frames, statistics, table_of
-from repairstudy.report.grids import Grid, frame_grid, losses_grid, statistics_grid
+from repairstudy.report.adaptive_section import LEAD as FEWER_LEAD
+from repairstudy.report.adaptive_section import has_fewer_rollouts
+from repairstudy.report.certificates_section import certificates_lead
+from repairstudy.report.controls import controls_tally
+from repairstudy.report.failure_labels import LEAD as LABELS_LEAD
+from repairstudy.report.frames import Frames, statistics
+from repairstudy.report.grids import Grid, losses_grid, statistics_grid
 from repairstudy.report.study import study_of
 
 
@@ -33,6 +38,9 @@ def sections(frames: Frames) -> list[Section]:
         _locations(frames),
         _ranking(frames),
         _candidates(frames),
+        *([_fewer_rollouts(frames)] if has_fewer_rollouts(frames) else []),
+        *([_certificates(frames)] if statistics(frames, "certificate").height else []),
+        *([_by_label(frames)] if statistics(frames, "by_label").height else []),
     ]
 
 
@@ -109,12 +117,13 @@ def _controls(frames: Frames) -> Section:
         "controls",
         "Controls",
         "What must differ from zero for a pool to say anything, what must not differ from zero, "
-        "and how little the way of splitting the rollouts matters.",
+        f"and how little the way of splitting the rollouts matters. {controls_tally(frames)}",
         ("positive_control",),
         _tables(
             frames,
             ("Positive control", "positive_control"),
             ("Negative controls", "negative_control"),
+            ("Greedy runs that disagree with themselves", "greedy_replay"),
             ("Ways to split the rollouts", "split_scheme"),
         ),
     )
@@ -155,12 +164,35 @@ def _candidates(frames: Frames) -> Section:
     )
 
 
-def audit_grid(frames: Frames) -> Grid:
-    """Every check of the environments."""
-    columns = {
-        "environment": "environment",
-        "check": "check",
-        "passed": "holds",
-        "detail": "what was seen",
-    }
-    return frame_grid("Checks of the environments", table_of(frames, "audit"), columns)
+def _certificates(frames: Frames) -> Section:
+    return Section(
+        "certificates",
+        "Certificates",
+        certificates_lead(frames),
+        (),
+        _tables(frames, ("Certificates in numbers", "certificate")),
+    )
+
+
+def _by_label(frames: Frames) -> Section:
+    return Section(
+        "by-label",
+        "Losses by what went wrong",
+        LABELS_LEAD,
+        (),
+        _tables(frames, ("Losses among the failures with a label", "by_label")),
+    )
+
+
+def _fewer_rollouts(frames: Frames) -> Section:
+    return Section(
+        "fewer-rollouts",
+        "Fewer rollouts",
+        FEWER_LEAD,
+        ("rollouts_spent", "hybrid_value"),
+        _tables(
+            frames,
+            ("Rollouts spent where they tell most, in numbers", "adaptive"),
+            ("Cheap scores as a prior, in numbers", "hybrid"),
+        ),
+    )

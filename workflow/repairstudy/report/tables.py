@@ -13,7 +13,8 @@ from repairstudy.store import replacing, write_table
 # What a reader of the paper wants; the whole data are in the database.
 PUBLISHED = (
     "results", "values", "selections", "scores", "failures", "positions", "candidates",
-    "executors", "exact_values", "costs", "audit", "preregistration", "provenance",
+    "executors", "exact_values", "costs", "infrastructure", "audit", "preregistration",
+    "provenance", "failure_labels",
 )  # fmt: skip
 SEPARATOR = ";"  # between the items of a list in CSV
 
@@ -44,7 +45,7 @@ def loss_table(frames: Frames) -> pl.DataFrame:
     rows = pl.concat(parts)
     loss = rows.filter(pl.col("estimand") == "loss").select(
         *key, "n_failures", "n_rollouts", "confirmatory", "p_value", "p_holm", "reject", "note",
-        loss="estimate", loss_low="ci_low", loss_high="ci_high",
+        "rollouts_query", loss="estimate", loss_low="ci_low", loss_high="ci_high",
     )  # fmt: skip
     gain = rows.filter(pl.col("estimand") == "net_gain").select(
         *key, net_gain="estimate", net_gain_low="ci_low", net_gain_high="ci_high"
@@ -57,7 +58,7 @@ def loss_table(frames: Frames) -> pl.DataFrame:
     return joined.sort(key).select(
         *key, "net_gain", "net_gain_low", "net_gain_high", "loss", "loss_low", "loss_high",
         "p_value", "p_holm", "reject", "confirmatory", "equivalent_budget", "equivalent_low",
-        "equivalent_high", "n_failures", "n_rollouts", "note",
+        "equivalent_high", "n_failures", "n_rollouts", "note", "rollouts_query",
     )  # fmt: skip
 
 

@@ -25,13 +25,18 @@ SCOPES = {
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One hypothesis: the sentence around its numbers, the verdict, and what follows from it."""
+    """One hypothesis: the sentence around its numbers, the verdict, and what follows from it.
+
+    `query`: SQL on the study's database that lists the rollouts behind the numbers.
+    """
 
     evaluator: str
     sentence: str
     verdict: str
     remark: str
     note: str
+    n_rollouts: int
+    query: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +120,10 @@ def _places(study: Study) -> dict[tuple[str, str], int]:
 def _verdict(study: Study, pool: Pool, row: dict[str, Any]) -> Verdict:
     label = evaluator(row["evaluator"]).label
     note = row["note"] or ""
+    behind = row["n_rollouts"], row["rollouts_query"]
     start = f"Choosing repairs for {pool.name} by {label}{SCOPES[row['analysis']]}"
     if row["estimate"] is None:
-        return Verdict(label, f"{start} could not be valued", UNKNOWN, "", note)
+        return Verdict(label, f"{start} could not be valued", UNKNOWN, "", note, *behind)
     verb = "costs" if round(row["estimate"], 2) >= 0 else "gains"
     sentence = (
         f"{start} {verb} {decimal(abs(row['estimate']))} {study.unit} ({_interval(study, row)}; "
@@ -125,11 +131,11 @@ def _verdict(study: Study, pool: Pool, row: dict[str, Any]) -> Verdict:
     )
     if pool.informative is False:
         remark = "The positive control failed, so this is not read as evidence."
-        return Verdict(label, sentence, NO_EVIDENCE, remark, note)
+        return Verdict(label, sentence, NO_EVIDENCE, remark, note, *behind)
     if row["reject"]:
-        return Verdict(label, sentence, CONFIRMED, "", note)
+        return Verdict(label, sentence, CONFIRMED, "", note, *behind)
     remark = _what_remains(row["ci_high"])
-    return Verdict(label, sentence, NOT_SHOWN, remark, note)
+    return Verdict(label, sentence, NOT_SHOWN, remark, note, *behind)
 
 
 def _what_remains(upper: float | None) -> str:

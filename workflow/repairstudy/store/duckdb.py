@@ -12,17 +12,19 @@ from repairstudy.errors import DataError
 from repairstudy.records import TABLES, Table
 from repairstudy.store.contract import check
 from repairstudy.store.files import replacing
+from repairstudy.store.views import create_views
 
 # Tables of the data contract that a reader wants; the others are the workflow's own lists.
 PUBLIC = (
     "executors", "trajectories", "steps", "failures", "positions", "candidates", "proposals",
     "rollouts", "scores", "selections", "values", "results", "preregistration", "audit",
-    "provenance", "exact_values", "costs",
+    "provenance", "build", "exact_values", "costs", "infrastructure", "validation",
+    "failure_labels",
 )  # fmt: skip
 
 
 def build_database(path: str | Path, frames: Mapping[str, pl.DataFrame]) -> None:
-    """Write a database of every public table; a table without a frame is there and empty.
+    """Write a database of every public table and view; a table without a frame is empty.
 
     Args:
         path: the database, replaced at once or not at all.
@@ -40,6 +42,7 @@ def build_database(path: str | Path, frames: Mapping[str, pl.DataFrame]) -> None
             connection.execute("SET enable_progress_bar = false")
             for name in PUBLIC:
                 _create(connection, TABLES[name], frames.get(name, TABLES[name].empty()), path)
+            create_views(connection)
             connection.execute("CHECKPOINT")
         finally:
             connection.close()

@@ -9,11 +9,22 @@ import polars as pl
 from repairstudy.analysis.planned import deviations
 from repairstudy.analysis.pool import PoolData
 from repairstudy.analysis.registration import Registration
+from repairstudy.analysis.statistics.adaptive import adaptive
+from repairstudy.analysis.statistics.adaptive_exact import adaptive_exact
 from repairstudy.analysis.statistics.budget import budget_curve, decomposition, equivalent_budget
+from repairstudy.analysis.statistics.by_label import by_label
 from repairstudy.analysis.statistics.candidate_set import candidate_set
-from repairstudy.analysis.statistics.controls import negative_controls, validity
+from repairstudy.analysis.statistics.certificates import certificates
+from repairstudy.analysis.statistics.controls import (
+    greedy_replay,
+    judge_controls,
+    negative_controls,
+    planted,
+    validity,
+)
 from repairstudy.analysis.statistics.disagreement import disagreement
 from repairstudy.analysis.statistics.exact import exact
+from repairstudy.analysis.statistics.hybrid import hybrid
 from repairstudy.analysis.statistics.hypotheses import apply_plan
 from repairstudy.analysis.statistics.locations import location_labels
 from repairstudy.analysis.statistics.losses import control, failure_scope, losses, sensitivity
@@ -38,6 +49,10 @@ ANALYSES = (
     disagreement,
     candidate_set,
     negative_controls,
+    greedy_replay,
+    certificates,
+    adaptive,
+    hybrid,
 )
 
 
@@ -48,6 +63,7 @@ def analyse(
     *,
     exact_values: pl.DataFrame | None = None,
     executors: pl.DataFrame | None = None,
+    failure_labels: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """Table `results`: every statistic of the study.
 
@@ -60,6 +76,7 @@ def analyse(
         registration: the frozen plan.
         exact_values: table `exact_values`, where action probabilities are known.
         executors: table `executors`, for the validity of each.
+        failure_labels: table `failure_labels`, to break losses down by.
 
     Raises:
         PlanError: the plan names something that was not measured, or more rollouts of it, or
@@ -68,8 +85,9 @@ def analyse(
     """
     truth = TABLES["exact_values"].empty() if exact_values is None else exact_values
     known = TABLES["executors"].empty() if executors is None else executors
+    labels = TABLES["failure_labels"].empty() if failure_labels is None else failure_labels
     rows: list[Row] = []
-    deviating = {}
+    deviating, deployed = {}, {}
     for pool in pools:
         if pool.metric != registration.plan.metric:
             raise PlanError(
@@ -77,10 +95,15 @@ def analyse(
                 f"{registration.plan.metric}."
             )
         deviating[pool.name] = deviations(pool, registration.plan)
+        deployed[pool.name] = pool.deployed
         study = PoolStudy.of(pool, values, registration.plan)
         for analysis in ANALYSES:
             rows += analysis(study)
         rows += exact(study, truth)
+        rows += planted(study, truth)
+        rows += adaptive_exact(study, truth)
         rows += validity(study, known)
-    apply_plan(rows, registration, deviating)
+        rows += by_label(study, labels)
+    judge_controls(rows, registration.plan.interval.level)
+    apply_plan(rows, registration, deviating, deployed)
     return results_frame(rows)

@@ -17,9 +17,9 @@ _OWN = re.compile(r"own_\d+")
 
 def budget_curve(study: PoolStudy) -> Iterator[Row]:
     """`net_gain` of own_0 (random) to own_{n-1}: selection by so many own rollouts."""
-    count = study.rollouts((), "primary", original=True)
+    behind = study.behind((), "primary", original=True)
     for m, found in enumerate(study.inference.means(study.curve)):
-        yield study.row("budget_curve", f"own_{m}", "net_gain", found, n_rollouts=count, level=True)
+        yield study.row("budget_curve", f"own_{m}", "net_gain", found, behind=behind, level=True)
 
 
 def equivalent_budget(study: PoolStudy) -> Iterator[Row]:
@@ -45,7 +45,7 @@ def equivalent_budget(study: PoolStudy) -> Iterator[Row]:
             name,
             "equivalent_budget",
             found,
-            n_rollouts=study.rollouts((name,), "primary", original=False),
+            behind=study.behind((name,), "primary", original=False),
             note=note,
         )
 
@@ -61,11 +61,11 @@ def decomposition(study: PoolStudy) -> Iterator[Row]:
             continue
         same = study.curve[:, r]
         columns = np.column_stack([same - study.gain(name), study.matched - same])
-        count = study.rollouts((name,), "primary", original=False)
+        behind = study.behind((name,), "primary", original=False)
         parts = zip(("target_loss", "budget_loss"), study.inference.means(columns), strict=True)
         for estimand, found in parts:
             yield study.row(
-                "decomposition", name, estimand, found, n_rollouts=count, note=f"at r = {r}"
+                "decomposition", name, estimand, found, behind=behind, note=f"at r = {r}"
             )
 
 

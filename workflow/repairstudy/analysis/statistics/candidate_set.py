@@ -6,9 +6,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from repairstudy.analysis.behind import contains, either
 from repairstudy.analysis.pool import MATCHED
 from repairstudy.analysis.statistics.rows import Row
-from repairstudy.analysis.statistics.study import PoolStudy
+from repairstudy.analysis.statistics.study import (
+    AT_PRIMARY,
+    LABELS,
+    ORIGINALS,
+    REPAIRS,
+    PoolStudy,
+)
 
 PRIVILEGED = "privileged"
 
@@ -32,21 +39,22 @@ def candidate_set(study: PoolStudy) -> Iterator[Row]:
         ]
     )
     best = study.matched[has]
-    count = study.rollouts((), "primary", original=True)
+    labels = AT_PRIMARY & LABELS & contains("sources_here", PRIVILEGED)
+    of_privileged = labels & either([ORIGINALS, contains("sources", PRIVILEGED)])
     columns = np.column_stack([privileged, best, best - privileged])
     found = study.inference.subset(has).means(columns)
     names = (
-        (PRIVILEGED, "net_gain", True),
-        (MATCHED, "net_gain", True),
-        (MATCHED, "set_minus_privileged", False),
+        (PRIVILEGED, "net_gain", True, of_privileged),
+        (MATCHED, "net_gain", True, labels),
+        (MATCHED, "set_minus_privileged", False, labels & REPAIRS),
     )
-    for (evaluator, estimand, level), estimate in zip(names, found, strict=True):
+    for (evaluator, estimand, level, behind), estimate in zip(names, found, strict=True):
         yield study.row(
             "candidate_set",
             evaluator,
             estimand,
             estimate,
-            n_rollouts=count,
+            behind=behind,
             n_failures=int(has.sum()),
             level=level,
         )

@@ -1,25 +1,40 @@
-"""Negative controls: what must come out as zero, and the validity of each executor."""
+"""Negative controls: what must come out as zero; how firm greedy replay and each executor are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isnan
 
 import numpy as np
 import polars as pl
 
-from repairstudy.analysis.pool import Array
+from repairstudy.analysis.behind import NOTHING, Condition, either, equals
+from repairstudy.analysis.pool import GREEDY_VARIANT, Array
 from repairstudy.analysis.statistics.inference import Estimate
 from repairstudy.analysis.statistics.rows import Row
-from repairstudy.analysis.statistics.study import PoolStudy
+from repairstudy.analysis.statistics.study import (
+    AT_PRIMARY,
+    LABELS,
+    ORIGINALS,
+    REPAIRS,
+    PoolStudy,
+)
 from repairstudy.estimators.batch import crossfit_many, subsample_weights_many
 from repairstudy.estimators.external import fixed_value
+from repairstudy.estimators.hypotheses import p_sign_flip, p_t
 from repairstudy.records import generator
 
 ANALYSIS = "negative_control"
+HOLDS, FAILED = "holds", "FAILED"
+PLANTED = "exact_values"
+SIGN_FLIPS = 20_000
 
 
 def negative_controls(study: PoolStudy) -> Iterator[Row]:
-    """`shuffled`, `original`, and `executor:DEPLOYED@other_seeds`: true value 0 for each."""
+    """`shuffled`, `original`, and `executor:DEPLOYED@other_seeds`: true value 0 for each.
+
+    `planted` is the fourth. `judge_controls` says which of them failed.
+    """
     yield _shuffled(study)
     if study.pool.originals > 1:
         yield _original(study)
@@ -39,9 +54,8 @@ def _shuffled(study: PoolStudy) -> Row:
         dealt.append(rng.permutation(position.outcomes.ravel()).reshape(position.outcomes.shape))
     chosen = crossfit_many(dealt, study.plan.matched_rollouts)
     gaps = np.array([c.value - table.mean() for c, table in zip(chosen, dealt, strict=True)])
-    [found] = study.inference.means(gaps[:, None])
-    count = study.rollouts((), "primary", original=False)
-    return study.row(ANALYSIS, "shuffled", "control_gap", found, n_rollouts=count)
+    behind = study.behind((), "primary", original=False)
+    return _control(study, "shuffled", "control_gap", gaps, behind)
 
 
 def _original(study: PoolStudy) -> Row:
@@ -51,9 +65,8 @@ def _original(study: PoolStudy) -> Row:
         rng = _rng(study, "halves", position.failure_id, position.t)
         first, second = np.array_split(rng.permutation(position.original), 2)
         gains.append(first.mean() - second.mean())
-    [found] = study.inference.means(np.array(gains)[:, None])
-    count = study.pool.count("label", study.pool.deployed, "primary", original=True)
-    return study.row(ANALYSIS, "original", "net_gain", found, n_rollouts=count)
+    behind = AT_PRIMARY & LABELS & ORIGINALS
+    return _control(study, "original", "net_gain", np.array(gains), behind)
 
 
 def _other_seeds(study: PoolStudy) -> Row:
@@ -67,11 +80,113 @@ def _other_seeds(study: PoolStudy) -> Row:
     weights = subsample_weights_many(tables, r)
     values = [fixed_value(w, p.outcomes) for w, p in zip(weights, primary, strict=True)]
     losses = study.curve[:, r] - (np.array(values) - study.bases)
-    [found] = study.inference.means(losses[:, None])
-    count = study.rollouts((), "primary", original=False)
-    count += study.pool.count("control", study.pool.deployed, "primary")
+    behind = AT_PRIMARY & REPAIRS & either([LABELS, equals("role", "control")])
     name = f"executor:{study.pool.deployed}@other_seeds"
-    return study.row(ANALYSIS, name, "loss", found, n_rollouts=count, note=f"at r = {r}")
+    return _control(study, name, "loss", losses, behind, note=f"at r = {r}")
+
+
+def planted(study: PoolStudy, truth: pl.DataFrame) -> Iterator[Row]:
+    """`mean_error` of `exact_values`: mean outcome of the label rollouts minus the exact value.
+
+    Over the candidates of the primary positions, where the deployed executor's exact values are
+    known. It is not zero if rollouts do not follow the distributions that they are drawn from.
+
+    Args:
+        truth: EXACT_VALUES rows.
+    """
+    known = {
+        (failure, t, candidate): value
+        for failure, t, candidate, value in truth.filter(executor=study.pool.deployed)
+        .select("failure_id", "t", "candidate_id", "value")
+        .iter_rows()
+    }
+    primary = study.pool.primary
+    arms = [[(p.failure_id, p.t, candidate) for candidate in p.candidates] for p in primary]
+    if study.pool.metric != "success" or not all(arm in known for here in arms for arm in here):
+        return
+    errors = [
+        float(p.outcomes.mean() - np.mean([known[arm] for arm in here]))
+        for p, here in zip(primary, arms, strict=True)
+    ]
+    behind = study.behind((), "primary", original=False)
+    yield _control(study, PLANTED, "mean_error", np.array(errors), behind)
+
+
+def _control(
+    study: PoolStudy,
+    name: str,
+    estimand: str,
+    column: Array,
+    behind: Condition,
+    note: str | None = None,
+) -> Row:
+    """The row of a control with the values (F,) of its failures."""
+    [found] = study.inference.means(column[:, None])
+    row = study.row(ANALYSIS, name, estimand, found, behind=behind, note=note)
+    row.p_zero = _p_zero(study, name, column)
+    return row
+
+
+def _p_zero(study: PoolStudy, name: str, column: Array) -> float:
+    """Two-sided p-value of a mean of zero; NaN for one cluster.
+
+    The larger of Student's t and sign flips: with few clusters percentile intervals are too short,
+    and a false alarm at the top of a report costs its reader much.
+    """
+    clusters = study.inference.clusters
+    if study.inference.n_clusters < 2:
+        return float("nan")
+    rng = _rng(study, "sign flips", name)
+    sides = [
+        max(p_t(values, clusters), p_sign_flip(values, clusters, SIGN_FLIPS, rng))
+        for values in (column, -column)
+    ]
+    return float(min(1.0, 2.0 * min(sides)))
+
+
+def judge_controls(rows: list[Row], level: float) -> None:
+    """Write down which negative controls of the study failed, as the first of their notes.
+
+    A control failed if its interval excludes zero and the tests of `_p_zero` say the same at a
+    level that all controls of the study share (Bonferroni): of 20 intervals of 95% each one
+    excludes zero by chance.
+    """
+    controls = [row for row in rows if row.analysis == ANALYSIS and row.p_zero is not None]
+    for row in controls:
+        row.notes.insert(0, _verdict(row, level, len(controls)))
+
+
+def _verdict(row: Row, level: float, controls: int) -> str:
+    if row.p_zero is None or row.ci_low is None or row.ci_high is None or isnan(row.p_zero):
+        return "not decided: one cluster gives no interval"
+    if row.ci_low <= 0.0 <= row.ci_high:
+        return HOLDS
+    if row.p_zero * controls < 1.0 - level:
+        return f"{FAILED}: must be 0 and is not"
+    return f"{HOLDS}; its interval alone excludes 0, one of {controls} controls"
+
+
+def greedy_replay(study: PoolStudy) -> Iterator[Row]:
+    """`disagreement_rate` of `greedy`: arms of which not all greedy runs ended alike.
+
+    Over the candidates of the primary positions; unknown where each was run once. Greedy decoding
+    is repeatable only as far as the engine is.
+    """
+    name = f"{study.pool.deployed}@{GREEDY_VARIANT}"
+    if name not in study.pool.executors:
+        return
+    tables = [position.others[name] for position in study.pool.primary]
+    behind = AT_PRIMARY & study.scored_by(name, original=False)
+    if min(table.shape[1] for table in tables) < 2:
+        unknown = Estimate(*[float("nan")] * 5)
+        yield study.row(
+            "greedy_replay", "greedy", "disagreement_rate", unknown, behind=behind,
+            note="run once: unknown",
+        )  # fmt: skip
+        return
+    rates = [float((table.min(axis=1) != table.max(axis=1)).mean()) for table in tables]
+    [found] = study.inference.means(np.array(rates)[:, None])
+    yield study.row("greedy_replay", "greedy", "disagreement_rate", found, behind=behind)
 
 
 def validity(study: PoolStudy, executors: pl.DataFrame) -> Iterator[Row]:
@@ -81,7 +196,7 @@ def validity(study: PoolStudy, executors: pl.DataFrame) -> Iterator[Row]:
     for name, mass in known.select("name", "validity").iter_rows():
         if name in taking_part:
             found = Estimate(mass, *[float("nan")] * 4)
-            row = study.row("validity", name, "validity_mass", found, n_rollouts=0, n_failures=0)
+            row = study.row("validity", name, "validity_mass", found, behind=NOTHING, n_failures=0)
             row.notes = ["mean over the distinct prompts that were asked"]
             yield row
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from repairstudy.analysis.behind import among, either, equals
 from repairstudy.analysis.pool import PositionData
 from repairstudy.analysis.statistics.rows import Row
 from repairstudy.analysis.statistics.study import PoolStudy
@@ -30,7 +31,7 @@ def _settle(study: PoolStudy, executor: str) -> Iterator[Row]:
     by_place = {(p.failure_id, p.t): (i, p) for i, p in enumerate(primary) if executor in p.others}
     if not any(name == executor for p in primary for name, _ in p.fresh):
         return  # nobody asked to settle what it and the deployed executor disagree about
-    cases, gains = [], []
+    cases, gains, arms = [], [], []
     for case in disagreements({key: _means(p, executor) for key, (_, p) in by_place.items()}):
         place, position = by_place[case.failure_id, case.t]
         chosen = case.deployed_choice, case.other_choice
@@ -45,17 +46,14 @@ def _settle(study: PoolStudy, executor: str) -> Iterator[Row]:
                 "the workflow again: it runs the missing rollouts alone."
             )
         cases.append(place)
+        arms += [(case.failure_id, case.t, candidate) for candidate in chosen]
         gains.append((means[0][0] - means[0][1], means[1][1] - means[1][0]))
     if not cases:
         return
     kept = np.isin(np.arange(len(primary)), cases)
     found = study.inference.subset(kept).means(np.array(gains)[np.argsort(cases)])
-    count = sum(
-        position.fresh[name, candidate].size
-        for position in (primary[place] for place in cases)
-        for name, candidate in position.fresh
-        if name in (deployed, executor)
-    )
+    who = either([equals("executor", name) for name in sorted({deployed, executor})])
+    behind = equals("role", "fresh") & who & among(arms)
     for estimand, estimate in zip(
         ("deployed_advantage", "evaluator_advantage"), found, strict=True
     ):
@@ -64,7 +62,7 @@ def _settle(study: PoolStudy, executor: str) -> Iterator[Row]:
             f"executor:{executor}",
             estimand,
             estimate,
-            n_rollouts=count,
+            behind=behind,
             n_failures=len(cases),
             note="fresh rollouts",
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import polars as pl
 
+from repairstudy.analysis.behind import NOTHING
 from repairstudy.analysis.choices import ACCEPTANCE, OWN_BUDGETS, score_weights
 from repairstudy.analysis.pool import MATCHED, Array, PoolData, PositionData
 from repairstudy.analysis.statistics.budget import evaluator_budget
@@ -31,7 +32,7 @@ def exact(study: PoolStudy, values: pl.DataFrame) -> Iterator[Row]:
     Args:
         values: EXACT_VALUES rows; nothing is computed for executors without any.
     """
-    truth = _truth(study.pool, values)
+    truth = truth_of(study.pool, values)
     if study.pool.deployed not in truth or study.pool.metric != "success":
         return
     own = truth[study.pool.deployed]
@@ -50,10 +51,10 @@ def exact(study: PoolStudy, values: pl.DataFrame) -> Iterator[Row]:
                 columns["evaluator_noise"] = unlimited - chosen
         found = study.inference.means(np.column_stack(list(columns.values())))
         for estimand, estimate in zip(columns, found, strict=True):
-            yield study.row("exact", name, estimand, estimate, n_rollouts=0)
+            yield study.row("exact", name, estimand, estimate, behind=NOTHING)
 
 
-def _truth(pool: PoolData, values: pl.DataFrame) -> Truth:
+def truth_of(pool: PoolData, values: pl.DataFrame) -> Truth:
     """Executors whose probabilities are known at every primary position."""
     known = {
         (failure, t, candidate, executor): value

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isnan
 
-from repairstudy.analysis.plan import Family, Hypothesis, Plan
+from repairstudy.analysis.plan import Family, Hypothesis
+from repairstudy.analysis.pool import MATCHED
 from repairstudy.analysis.registration import Registration
 from repairstudy.analysis.statistics.losses import (
     ANALYSIS_OF_SCOPE,
@@ -20,7 +21,10 @@ CLOSE = 0.01  # 2,000 replicates leave a standard error of .005 on a p-value of 
 
 
 def apply_plan(
-    rows: list[Row], registration: Registration, deviating: Mapping[str, list[str]]
+    rows: list[Row],
+    registration: Registration,
+    deviating: Mapping[str, list[str]],
+    deployed: Mapping[str, str] | None = None,
 ) -> None:
     """Mark the hypotheses of the first frozen plan and correct them within their families.
 
@@ -29,25 +33,32 @@ def apply_plan(
 
     Args:
         deviating: by pool, where it departs from the plan, in words.
+        deployed: by pool, its deployed executor.
 
     Raises:
         PlanError: the plan names something that was not measured.
     """
+    acting = deployed or {}
     found = {(row.pool, row.analysis, row.evaluator, row.estimand): row for row in rows}
     for family in registration.plan.families:
         tested = [_row(found, hypothesis) for hypothesis in family.hypotheses()]
         for row in tested:
             row.notes += deviating.get(family.pool, [])
-        if all(map(registration.is_confirmatory, family.hypotheses())):
+        objections = [
+            registration.objections(item, acting.get(family.pool)) for item in family.hypotheses()
+        ]
+        if not any(objections):
             _test(tested, rows, family, registration)
-        else:
-            for row in tested:
-                row.notes.append("planned, but the plan was frozen after the rollouts existed")
+            continue
+        # ASSUME: Holm corrects a family as a whole, so what spoils one test of it spoils all.
+        shared = list(dict.fromkeys(text for texts in objections for text in texts))
+        for row, own in zip(tested, objections, strict=True):
+            row.notes.append(f"planned, but {'; '.join(own or shared)}")
     for hypothesis in filter(registration.added, registration.current.hypotheses()):
         amended = _find(found, hypothesis)
         if amended is not None:
             amended.notes.append("named by an amendment: exploratory")
-    _mark_controls(rows, registration.plan)
+    _mark_controls(rows, registration, acting)
 
 
 def _test(tested: list[Row], rows: list[Row], family: Family, registration: Registration) -> None:
@@ -107,9 +118,12 @@ def _lacking(found: dict[tuple[str, str, str, str], Row], hypothesis: Hypothesis
     return start + f"there are no {what} {places}. Configure them and run the workflow again."
 
 
-def _mark_controls(rows: list[Row], plan: Plan) -> None:
+def _mark_controls(
+    rows: list[Row], registration: Registration, deployed: Mapping[str, str]
+) -> None:
     """The positive control of a pool that the plan tests is the plan's too; it is no hypothesis."""
-    planned = {family.pool for family in plan.families}
+    planned = {family.pool for family in registration.plan.families}
     for row in rows:
         if row.analysis == CONTROL and row.estimand == "control_gap" and row.pool in planned:
-            row.confirmatory = True
+            control = Hypothesis(row.pool, MATCHED, row.estimand, "position", "greater")
+            row.confirmatory = not registration.objections(control, deployed.get(row.pool))

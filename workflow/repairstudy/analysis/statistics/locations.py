@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from repairstudy.analysis.behind import either, holds
 from repairstudy.analysis.choices import executor_gains
 from repairstudy.analysis.pool import Array, PositionData
 from repairstudy.analysis.statistics.inference import Estimate
@@ -31,7 +32,7 @@ def location_labels(study: PoolStudy) -> Iterator[Row]:
     labels = _labels(study, [f for f, kept in zip(failures, several, strict=True) if kept])
     inference = study.inference.subset(several)
     for (a, first), (b, second) in combinations(labels.items(), 2):
-        count = study.rollouts(tuple(f"executor:{name}" for name in (a, b)), "all", original=True)
+        scoring = either([study.scored_by(name, original=True) for name in (a, b)])
         kinds = int(max(first.max(), second.max())) + 1
         joint = np.zeros((len(first), kinds, kinds))
         joint[np.arange(len(first)), first, second] = 1.0
@@ -46,7 +47,7 @@ def location_labels(study: PoolStudy) -> Iterator[Row]:
                 f"{a}|{b}",
                 estimand,
                 Estimate(point, *found[1:]),
-                n_rollouts=count,
+                behind=holds("several_positions") & scoring,
                 n_failures=int(several.sum()),
             )
             if np.isnan(point):

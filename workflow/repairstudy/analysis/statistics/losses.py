@@ -38,13 +38,13 @@ def _scope(study: PoolStudy, scope: str, matched: np.ndarray) -> Iterator[Row]:
     gains = study.inference.means(matched[:, None] - columns)
     found = study.inference.means(columns)
     for name, gain, loss in zip(names, gains, found, strict=True):
-        n_all = study.rollouts((name,), places, original=True)
-        yield study.row(analysis, name, "net_gain", gain, n_rollouts=n_all, level=True)
+        whole = study.behind((name,), places, original=True)
+        yield study.row(analysis, name, "net_gain", gain, behind=whole, level=True)
         if name == MATCHED:
             continue
         # In scope failure the originals of different positions do not cancel.
-        n_loss = study.rollouts((name,), places, original=scope == "failure")
-        row = study.row(analysis, name, "loss", loss, n_rollouts=n_loss)
+        behind = study.behind((name,), places, original=scope == "failure")
+        row = study.row(analysis, name, "loss", loss, behind=behind)
         row.p_value, row.p_less = loss.p_greater, loss.p_less
         row.notes = study.inference.warnings
         yield row
@@ -60,13 +60,13 @@ def control(study: PoolStudy) -> Iterator[Row]:
     bound = study.inference.lower_bound(gap)
     verdict = positive_control(found.estimate, bound, settings.threshold)
     passed = verdict.informative if settings.gate == "point" else verdict.certain
-    count = study.rollouts((), "primary", original=False)
-    row = study.row(CONTROL, MATCHED, "control_gap", found, n_rollouts=count, note=_words(passed))
+    behind = study.behind((), "primary", original=False)
+    row = study.row(CONTROL, MATCHED, "control_gap", found, behind=behind, note=_words(passed))
     row.p_value = found.p_greater
     yield row
     alone = Estimate(bound, *[float("nan")] * 4)
     note = _words(verdict.certain)
-    yield study.row(CONTROL, MATCHED, "control_gap_lower_bound", alone, n_rollouts=count, note=note)
+    yield study.row(CONTROL, MATCHED, "control_gap_lower_bound", alone, behind=behind, note=note)
 
 
 def is_informative(rows: list[Row], pool: str) -> bool:
@@ -97,13 +97,13 @@ def sensitivity(study: PoolStudy) -> Iterator[Row]:
     student = p_t(columns, clusters)
     flips = p_sign_flip(columns, clusters, plan.bootstrap.replicates, rng)
     for i, name in enumerate(names):
-        count = study.rollouts((name,), "primary", original=False)
+        behind = study.behind((name,), "primary", original=False)
         mean, nan = float(columns[:, i].mean()), float("nan")
         with_t = Estimate(mean, float(low[i]), float(high[i]), nan, nan)
         for estimand, found, p in (
             ("loss_t", with_t, student[i]),
             ("loss_sign_flip", Estimate(mean, nan, nan, nan, nan), flips[i]),
         ):
-            row = study.row(SENSITIVITY, name, estimand, found, n_rollouts=count)
+            row = study.row(SENSITIVITY, name, estimand, found, behind=behind)
             row.p_value, row.notes = float(p), []
             yield row

@@ -7,10 +7,11 @@ from itertools import combinations
 
 import numpy as np
 
+from repairstudy.analysis.behind import Condition, contains, either, filled
 from repairstudy.analysis.pool import Array
 from repairstudy.analysis.statistics.inference import Estimate, order_interval
 from repairstudy.analysis.statistics.rows import Row
-from repairstudy.analysis.statistics.study import PoolStudy
+from repairstudy.analysis.statistics.study import AT_PRIMARY, ORIGINALS, REPAIRS, PoolStudy
 from repairstudy.estimators.agreement import kendall_tau
 
 ANALYSIS = "method_ranking"
@@ -31,6 +32,7 @@ def method_ranking(study: PoolStudy) -> Iterator[Row]:
         return
     means: dict[str, Array] = {}
     draws: dict[str, Array] = {}
+    whole: dict[str, Condition] = {}
     for executor in (study.pool.deployed, *study.scoring_executors):
         values, present, is_gain = _by_source(study, executor, sources)
         means[executor] = values.sum(axis=0) / present.sum(axis=0)
@@ -38,7 +40,6 @@ def method_ranking(study: PoolStudy) -> Iterator[Row]:
         totals, shares = np.split(both, 2, axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
             draws[executor] = totals / shares
-        count = study.rollouts((f"executor:{executor}",), "primary", original=True)
         for i, source in enumerate(sources):
             low, high = order_interval(draws[executor][:, i], study.plan.interval.level)
             yield study.row(
@@ -46,25 +47,43 @@ def method_ranking(study: PoolStudy) -> Iterator[Row]:
                 f"{source}|{executor}",
                 "net_gain" if is_gain else "value",
                 Estimate(float(means[executor][i]), low, high, NAN, NAN),
-                n_rollouts=count,
+                behind=_behind(study, executor, is_gain, source),
                 n_failures=int(present[:, i].sum()),
             )
+        whole[executor] = _behind(study, executor, is_gain)
     for a, b in combinations(means, 2):
-        yield from _compare(study, a, b, means, draws)
+        yield from _compare(study, a, b, means, draws, either([whole[a], whole[b]]))
 
 
 def _compare(
-    study: PoolStudy, a: str, b: str, means: dict[str, Array], draws: dict[str, Array]
+    study: PoolStudy,
+    a: str,
+    b: str,
+    means: dict[str, Array],
+    draws: dict[str, Array],
+    behind: Condition,
 ) -> Iterator[Row]:
     taus = np.array([kendall_tau(x, y) for x, y in zip(draws[a], draws[b], strict=True)])
     low, high = order_interval(taus, study.plan.interval.level)
     same = (_winners(draws[a]) * _winners(draws[b])).sum(axis=1)
-    count = study.rollouts((f"executor:{a}", f"executor:{b}"), "primary", original=True)
     for estimand, found in (
         ("kendall_tau", Estimate(kendall_tau(means[a], means[b]), low, high, NAN, NAN)),
         ("winner_change_probability", Estimate(1.0 - float(same.mean()), NAN, NAN, NAN, NAN)),
     ):
-        yield study.row(ANALYSIS, f"{a}|{b}", estimand, found, n_rollouts=count)
+        yield study.row(ANALYSIS, f"{a}|{b}", estimand, found, behind=behind)
+
+
+def _behind(study: PoolStudy, executor: str, is_gain: bool, source: str | None = None) -> Condition:
+    """An executor's rollouts on the candidates of a source (None: of any), and their originals."""
+
+    def of(column: str) -> Condition:
+        return filled(column) if source is None else contains(column, source)
+
+    scored = study.scored_by(executor, original=True)
+    if not is_gain:
+        return AT_PRIMARY & scored & REPAIRS & of("sources")
+    arms = either([REPAIRS & of("sources"), ORIGINALS & of("sources_here")])
+    return AT_PRIMARY & scored & arms
 
 
 def _by_source(study: PoolStudy, executor: str, sources: list[str]) -> tuple[Array, Array, bool]:

@@ -18,7 +18,7 @@ class Row:
     """One statistic of one pool; what is not known is None.
 
     Only `hypotheses` sets p_holm, reject and confirmatory. `p_less` is the p-value for the other
-    side, and not in the table.
+    side and `p_zero` that of a control that must be zero; neither is in the table.
     """
 
     pool: str
@@ -33,9 +33,11 @@ class Row:
     reject: bool | None = None
     n_failures: int = 0
     n_rollouts: int = 0
+    rollouts_query: str = ""
     confirmatory: bool = False
     notes: list[str] = field(default_factory=list)
     p_less: float | None = None
+    p_zero: float | None = None
 
 
 def results_frame(rows: Iterable[Row]) -> pl.DataFrame:
@@ -43,7 +45,7 @@ def results_frame(rows: Iterable[Row]) -> pl.DataFrame:
     records = []
     for row in rows:
         record = asdict(row)
-        del record["p_less"]
+        del record["p_less"], record["p_zero"]
         record["note"] = "; ".join(record.pop("notes")) or None
         records.append({name: _known(value) for name, value in record.items()})
     return pl.DataFrame(records, schema=RESULTS.schema).sort(RESULTS.key)

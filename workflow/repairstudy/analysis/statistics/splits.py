@@ -33,13 +33,14 @@ def split_scheme(study: PoolStudy) -> Iterator[Row]:
         schemes[f"net_gain_common_{number}"] = common - study.bases
     by_seed = np.stack([_random(study, seed) for seed in range(SEEDS)])
     schemes[f"net_gain_random_{PUBLISHED_SPLITS}"] = by_seed[0]
-    count = study.rollouts((), "primary", original=True)
+    behind = study.behind((), "primary", original=True)
     found = study.inference.means(np.column_stack(list(schemes.values())))
     for estimand, estimate in zip(schemes, found, strict=True):
-        yield study.row("split_scheme", MATCHED, estimand, estimate, n_rollouts=count, level=True)
+        yield study.row("split_scheme", MATCHED, estimand, estimate, behind=behind, level=True)
     spread = Estimate(float(by_seed.mean(axis=1).std(ddof=1)), *[float("nan")] * 4)
     name = f"net_gain_random_{PUBLISHED_SPLITS}_sd"
-    row = study.row("split_scheme", MATCHED, name, spread, n_rollouts=count)
+    labels = study.behind((), "primary", original=False)  # the originals are a constant in it
+    row = study.row("split_scheme", MATCHED, name, spread, behind=labels)
     row.notes = [f"between {SEEDS} seeds of the splits"]
     yield row
 

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from repairstudy.analysis.behind import Condition, either, equals, holds, query
 from repairstudy.analysis.plan import Plan
 from repairstudy.analysis.pool import MATCHED, Array, PoolData, evaluator_name
 from repairstudy.analysis.statistics.inference import Estimate, Inference
@@ -19,6 +20,8 @@ from repairstudy.estimators.batch import budget_curves
 
 NO_ORIGINAL = "the original action was not rolled out: a net gain cannot be given"
 LONGEST_REWARD_CURVE = 9  # exact laws of longer sums of rewards take too long
+AT_PRIMARY, LABELS = holds("is_primary"), equals("role", "label")
+REPAIRS, ORIGINALS = holds("is_original", False), holds("is_original")
 
 
 @dataclass(frozen=True)
@@ -96,21 +99,26 @@ class PoolStudy:
             found[name] = executor
         return found
 
-    def rollouts(self, evaluators: tuple[str, ...], scope: str, *, original: bool) -> int:
-        """Distinct rollouts behind a number: labels, and those of executors that evaluate.
+    def behind(self, evaluators: tuple[str, ...], scope: str, *, original: bool) -> Condition:
+        """The rollouts behind a number: labels, and those of executors that evaluate.
 
         Args:
             evaluators: evaluators that take part.
             scope: "primary" or "all" positions.
-            original: whether the original action's rollouts take part.
+            original: whether the original action's rollouts take part. Those of evaluating
+                executors do only across positions.
         """
-        count, deployed = self.pool.count, self.pool.deployed
-        executors = {self.executor_of[name] for name in evaluators if name in self.executor_of}
-        total = count("label", deployed, scope) + original * count("label", deployed, scope, True)
-        for executor in executors:
-            total += count("evaluate", executor, scope)
-            total += (original and scope == "all") * count("evaluate", executor, scope, True)
-        return total
+        names = sorted({self.executor_of[name] for name in evaluators if name in self.executor_of})
+        across = original and scope == "all"
+        parts = [self.scored_by(self.pool.deployed, original=original)]
+        parts += [self.scored_by(name, original=across) for name in names]
+        return AT_PRIMARY & either(parts) if scope == "primary" else either(parts)
+
+    def scored_by(self, executor: str, *, original: bool) -> Condition:
+        """The rollouts by which an executor scores candidates, and the original action or not."""
+        own = executor == self.pool.deployed
+        role = LABELS if own else equals("role", "evaluate") & equals("executor", executor)
+        return role if original else role & REPAIRS
 
     def row(
         self,
@@ -119,14 +127,15 @@ class PoolStudy:
         estimand: str,
         found: Estimate,
         *,
-        n_rollouts: int,
+        behind: Condition,
         n_failures: int | None = None,
         level: bool = False,
         note: str | None = None,
     ) -> Row:
         """A row of this pool.
 
-        `level`: a net gain, which needs the original's rollouts; in a loss they cancel.
+        `behind`: the rollouts that the number rests on. `level`: a net gain, which needs the
+        original's rollouts; in a loss they cancel.
         """
         known = not level or self.pool.has_original
         notes = [note] if note else []
@@ -139,7 +148,8 @@ class PoolStudy:
             found.low if known else None,
             found.high if known else None,
             n_failures=len(self.pool.failures) if n_failures is None else n_failures,
-            n_rollouts=n_rollouts,
+            n_rollouts=self.pool.count(behind),
+            rollouts_query=query(self.pool.name, behind),
             notes=notes if known else [NO_ORIGINAL],
         )
 
