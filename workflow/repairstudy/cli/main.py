@@ -13,7 +13,11 @@ from importlib import import_module
 
 from repairstudy.errors import StudyError
 
-COMMANDS = {"cost": "repairstudy.cli.cost", "plan-size": "repairstudy.cli.plan_size"}
+COMMANDS = {
+    "cost": "repairstudy.cli.cost",
+    "plan-size": "repairstudy.cli.plan_size",
+    "pick": "repairstudy.cli.pick",
+}
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -1,0 +1,1 @@
+"""What `repairstudy pick` is made of: failed runs read, arms restored, rollouts, the choice."""
