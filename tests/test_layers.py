@@ -20,6 +20,7 @@ LAYERS = (
     "executors",
     "engines",
     "rollouts",
+    "conformance",
     "candidates",
     "evaluators",
     "store",

@@ -12,13 +12,12 @@ import duckdb
 import polars as pl
 import pytest
 from analysis_worlds import World, approx, frozen, sure_world, wins
+from golden import golden_file
 
 from repairstudy.analysis import analyse, build_pools, import_outcomes, select_all
 from repairstudy.analysis.behind import NO_ROLLOUTS
 from repairstudy.store import build_database, open_database
 from repairstudy.store.duckdb import PUBLIC
-
-GOLDEN = Path(__file__).parents[1] / "data/golden"
 
 
 def varied_world() -> World:
@@ -55,7 +54,7 @@ def shared_world() -> World:
 
 def frames_of(which: str) -> dict[str, pl.DataFrame]:
     if which.startswith("outcomes"):
-        frames = import_outcomes(GOLDEN / f"{which}.parquet", "deployed")
+        frames = import_outcomes(golden_file(f"{which}.parquet"), "deployed")
     else:
         frames = {"varied": varied_world, "shared": shared_world}[which]().frames()
     metric = "reward" if which == "outcomes_real" else "success"

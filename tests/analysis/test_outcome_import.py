@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import polars as pl
 import pytest
+from golden import golden_file
 
 from repairstudy.analysis import build_pool, import_outcomes, select
 from repairstudy.errors import DataError
 from repairstudy.records import TABLES
 from repairstudy.store import check
-
-DATA = Path(os.environ.get("REPAIRSTUDY_DATA", Path(__file__).parents[2] / "../shared/data"))
-GOLDEN = DATA / "golden"
 
 
 def table(**columns: list[object]) -> pl.DataFrame:
@@ -54,8 +51,8 @@ def golden_values(path: Path) -> pl.DataFrame:
 
 @pytest.mark.parametrize("kind", ["binary", "real"])
 def test_golden_tables_give_the_values_of_the_independent_implementation(kind: str) -> None:
-    values = golden_values(GOLDEN / f"outcomes_{kind}.parquet").filter(scope="position")
-    expected = json.loads((GOLDEN / f"expected_{kind}.json").read_text())
+    values = golden_values(golden_file(f"outcomes_{kind}.parquet")).filter(scope="position")
+    expected = json.loads(golden_file(f"expected_{kind}.json").read_text())
     compared = 0
     for row in expected:
         found = dict(
@@ -70,17 +67,17 @@ def test_golden_tables_give_the_values_of_the_independent_implementation(kind: s
 
 
 def test_a_csv_gives_the_same_values_as_the_parquet_it_was_written_from(tmp_path: Path) -> None:
-    golden = pl.read_parquet(GOLDEN / "outcomes_binary.parquet")
+    golden = pl.read_parquet(golden_file("outcomes_binary.parquet"))
     flat = golden.with_columns(pl.col("sources").list.join(";"))
     flat.write_csv(tmp_path / "outcomes.csv")
     from_csv = import_outcomes(tmp_path / "outcomes.csv")
-    from_parquet = import_outcomes(GOLDEN / "outcomes_binary.parquet")
+    from_parquet = import_outcomes(golden_file("outcomes_binary.parquet"))
     for name, frame in from_parquet.items():
         assert from_csv[name].equals(frame), name
 
 
 def test_the_frames_keep_the_data_contract() -> None:
-    for name, frame in import_outcomes(GOLDEN / "outcomes_binary.parquet").items():
+    for name, frame in import_outcomes(golden_file("outcomes_binary.parquet")).items():
         check(frame, TABLES[name], name)
 
 
@@ -128,13 +125,13 @@ def test_of_several_steps_one_is_primary_and_the_same_one_every_time(tmp_path: P
 
 
 def test_without_originals_only_losses_are_known(tmp_path: Path) -> None:
-    golden = pl.read_parquet(GOLDEN / "outcomes_binary.parquet")
+    golden = pl.read_parquet(golden_file("outcomes_binary.parquet"))
     bare = golden.filter(~pl.col("is_original")).drop("is_original")
     bare.write_parquet(tmp_path / "bare.parquet")
     values = golden_values(tmp_path / "bare.parquet")
     assert values["value"].null_count() == values["matched_value"].null_count() == values.height
     assert set(values["scope"]) == {"position"}
-    with_originals = golden_values(GOLDEN / "outcomes_binary.parquet").filter(scope="position")
+    with_originals = golden_values(golden_file("outcomes_binary.parquet")).filter(scope="position")
     keys = ["evaluator", "failure_id"]
     losses = values.join(with_originals, on=keys, suffix="_there", validate="1:1")
     assert losses.height == values.height

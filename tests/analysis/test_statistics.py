@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from functools import cache
 from math import inf, sqrt
 from pathlib import Path
@@ -12,21 +11,19 @@ import numpy as np
 import polars as pl
 import pytest
 from analysis_worlds import World, approx, estimate, frozen, results, row, sure_world, wins
+from golden import golden_file
 
 from repairstudy.analysis import analyse, build_pool, import_outcomes, select
 from repairstudy.errors import DataError
 from repairstudy.records import TABLES
 from repairstudy.store import check
 
-DATA = Path(os.environ.get("REPAIRSTUDY_DATA", Path(__file__).parents[2] / "../shared/data"))
-GOLDEN = DATA / "golden"
-
 
 @cache
 def golden() -> tuple[pl.DataFrame, pl.DataFrame]:
     """Results of the golden pool, and its expected values a failure."""
-    pool = build_pool(import_outcomes(GOLDEN / "outcomes_binary.parquet"), "outcomes")
-    expected = pl.DataFrame(json.loads((GOLDEN / "expected_binary.json").read_text()))
+    pool = build_pool(import_outcomes(golden_file("outcomes_binary.parquet")), "outcomes")
+    expected = pl.DataFrame(json.loads(golden_file("expected_binary.json").read_text()))
     return analyse([pool], select(pool).values, frozen()), expected
 
 
@@ -79,7 +76,7 @@ def test_the_interval_is_the_percentile_interval_over_clusters() -> None:
 
 @pytest.mark.parametrize("kind", ["bootstrap_t", "t"])
 def test_other_intervals_are_wider_for_few_clusters(kind: str) -> None:
-    pool = build_pool(import_outcomes(GOLDEN / "outcomes_binary.parquet"), "outcomes")
+    pool = build_pool(import_outcomes(golden_file("outcomes_binary.parquet")), "outcomes")
     other = analyse([pool], select(pool).values, frozen(interval={"type": kind}))
     key = ("losses", "executor:larger", "loss")
     wide, narrow = row(other, *key), row(golden()[0], *key)
@@ -91,7 +88,7 @@ def test_other_intervals_are_wider_for_few_clusters(kind: str) -> None:
 
 
 def test_failures_alone_may_be_the_unit() -> None:
-    pool = build_pool(import_outcomes(GOLDEN / "outcomes_binary.parquet"), "outcomes")
+    pool = build_pool(import_outcomes(golden_file("outcomes_binary.parquet")), "outcomes")
     alone = analyse([pool], select(pool).values, frozen(bootstrap={"unit": "failure"}))
     found = row(alone, "losses", "executor:larger", "loss")
     assert "clusters" not in (found["note"] or "")  # type: ignore[operator]
@@ -99,7 +96,7 @@ def test_failures_alone_may_be_the_unit() -> None:
 
 
 def test_the_same_input_gives_the_same_rows() -> None:
-    pool = build_pool(import_outcomes(GOLDEN / "outcomes_binary.parquet"), "outcomes")
+    pool = build_pool(import_outcomes(golden_file("outcomes_binary.parquet")), "outcomes")
     assert analyse([pool], select(pool).values, frozen()).equals(golden()[0])
 
 
@@ -161,7 +158,7 @@ def test_values_of_another_pool_are_refused() -> None:
 def test_without_originals_losses_remain_and_net_gains_say_why_they_are_missing(
     tmp_path: Path,
 ) -> None:
-    golden_table = pl.read_parquet(GOLDEN / "outcomes_binary.parquet")
+    golden_table = pl.read_parquet(golden_file("outcomes_binary.parquet"))
     bare = golden_table.filter(~pl.col("is_original")).drop("is_original")
     bare.write_parquet(tmp_path / "bare.parquet")
     pool = build_pool(import_outcomes(tmp_path / "bare.parquet"), "outcomes")

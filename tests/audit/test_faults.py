@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 
@@ -53,6 +54,29 @@ def test_lines_of_what_a_scorer_calls_count_too_but_not_the_standard_library():
     places = [call.place for call in all_faults(score) if call.place]
     assert any(f":{helper.__code__.co_firstlineno + 1}" in place for place in places)
     assert not any("threading.py" in place for place in places)
+
+
+def test_what_watches_the_collection_of_garbage_is_no_part_of_the_scorer(request):
+    met = []
+
+    def watch(phase, info):
+        met.append(phase)
+
+    def score():
+        rings = [[] for _ in range(10)]
+        for ring in rings:
+            ring.append(ring)
+        return RIGHT
+
+    threshold = gc.get_threshold()
+    request.addfinalizer(lambda: (gc.set_threshold(*threshold), gc.callbacks.remove(watch)))
+    gc.callbacks.append(watch)
+    gc.set_threshold(1)
+    calls = all_faults(score)
+    assert met  # between the calls
+    assert all(call.outcome is None for call in calls[:-1])
+    assert lines_of(calls) < set(range(score.__code__.co_firstlineno, 10_000))
+    assert gc.isenabled()
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from golden import golden_file
 from numpy.typing import NDArray
 
 from repairstudy.estimators import (
@@ -21,18 +21,17 @@ from repairstudy.estimators import (
     subsample_weights,
 )
 
-GOLDEN = Path(__file__).parents[1] / "data" / "golden"
 KINDS = ("binary", "real")
 
 
 @cache
 def outcomes(kind: str) -> pl.DataFrame:
-    return pl.read_parquet(GOLDEN / f"outcomes_{kind}.parquet")
+    return pl.read_parquet(golden_file(f"outcomes_{kind}.parquet"))
 
 
 @cache
 def expected(kind: str) -> list[dict[str, float]]:
-    return json.loads((GOLDEN / f"expected_{kind}.json").read_text())
+    return json.loads(golden_file(f"expected_{kind}.json").read_text())
 
 
 def table(kind: str, failure: str, executor: str, original: bool = False) -> NDArray[np.float64]:

@@ -6,11 +6,10 @@ import shutil
 import duckdb
 import polars as pl
 import pytest
-from conftest import ROOT
+from golden import golden_file
 
 pytestmark = pytest.mark.workflow
 
-GOLDEN = ROOT / "tests/data/golden"
 CONFIG = "config/studies/outcomes.yaml"
 
 
@@ -26,14 +25,14 @@ def workspace(make_workspace):
 
 @pytest.fixture(scope="module")
 def golden():
-    rows = pl.read_parquet(GOLDEN / "outcomes_binary.parquet")
+    rows = pl.read_parquet(golden_file("outcomes_binary.parquet"))
     return rows.with_columns(pl.col("executor").replace({"deployed": "mine"}))
 
 
 def test_the_golden_table_gives_its_exact_values_through_the_whole_workflow(workspace, golden):
     golden.write_parquet(workspace.path("table.parquet"))
     run_outcomes(workspace, "table.parquet")
-    expected = json.loads((GOLDEN / "expected_binary.json").read_text())
+    expected = json.loads(golden_file("expected_binary.json").read_text())
     with duckdb.connect(
         workspace.path("results/elsewhere/study.duckdb"), read_only=True
     ) as database:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import linecache
 import sys
 import sysconfig
@@ -112,7 +113,8 @@ class Faults:
                 plant(frame, frame.f_lineno)
             return tracing
 
-        before = sys.gettrace()
+        before, collecting = sys.gettrace(), gc.isenabled()
+        gc.disable()  # whoever watches collections is no part of the scorer
         sys.settrace(tracing)
         try:
             outcome: Outcome | None = score()
@@ -124,6 +126,8 @@ class Faults:
             outcome = None
         finally:
             sys.settrace(before)
+            if collecting:
+                gc.enable()
         return Fault(place, outcome)
 
 
