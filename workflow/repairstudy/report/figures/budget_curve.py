@@ -12,12 +12,13 @@ from matplotlib.figure import Figure
 from repairstudy.report.captions import behind, firmness, join
 from repairstudy.report.counts import largest_budget
 from repairstudy.report.figures.panels import kind_colour
+from repairstudy.report.figures.pool_curves import pool_axes
 from repairstudy.report.figures.spread import spread
 from repairstudy.report.frames import Frames, statistics
 from repairstudy.report.names import BUDGET, TARGET, evaluator, in_order
 from repairstudy.report.numbers import decimal, percent
 from repairstudy.report.study import Pool, Study, study_of
-from repairstudy.report.style import INK, MUTED, PAPER, SHADE, new_figure, plain, styled
+from repairstudy.report.style import INK, PAPER, plain, styled
 from repairstudy.report.text import one_line
 
 TITLE = "Value of own rollouts, and what each evaluator is worth in them"
@@ -34,16 +35,10 @@ def draw(frames: Frames) -> Figure:
     """A panel a pool: the curve of own rollouts, each evaluator where its value meets the curve."""
     study = study_of(frames)
     curves = _curves(frames)
-    pools = [pool for pool in study.pools if pool.name in set(curves["pool"])]
-    columns = min(2, len(pools))
-    rows = math.ceil(len(pools) / columns)
-    figure = new_figure(rows * 2.75 + 0.3)
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    for axes, pool in zip(grid.flat, pools, strict=False):
-        _draw_curve(axes, pool, curves.filter(pl.col("pool") == pool.name))
-    for axes in grid.flat[len(pools) :]:
-        axes.set_visible(False)
-    for axes, pool in zip(grid.flat, pools, strict=False):
+    figure, panels = pool_axes(study, set(curves["pool"]), 2, 2.75, sharex=True, sharey=True)
+    for pool, axes in panels:
+        _draw_curve(axes, curves.filter(pl.col("pool") == pool.name))
+    for pool, axes in panels:
         _draw_evaluators(axes, _worth(frames, pool.name), largest_budget(frames))
     figure.supxlabel("own rollouts a candidate (0: random choice)", fontsize=8)
     figure.supylabel(f"held-out net gain ({study.unit})", fontsize=8)
@@ -98,15 +93,7 @@ def _worth(frames: Frames, pool: str) -> list[dict[str, Any]]:
     return list(rows.sort("value", "evaluator").iter_rows(named=True))
 
 
-def _draw_curve(axes: Axes, pool: Pool, curve: pl.DataFrame) -> None:
-    axes.set_title(plain(pool.name, 40), pad=14)
-    words = f"{pool.n_failures} failures" + (", uninformative" * (pool.informative is False))
-    axes.annotate(
-        words, (0, 1), xycoords="axes fraction", xytext=(0, 4), textcoords="offset points",
-        color=MUTED, fontsize=7,
-    )  # fmt: skip
-    if pool.informative is False:
-        axes.set_facecolor(SHADE)
+def _draw_curve(axes: Axes, curve: pl.DataFrame) -> None:
     x, y = curve["rollouts"], curve["estimate"]
     known = curve.drop_nulls(["ci_low", "ci_high"])
     axes.fill_between(
@@ -115,7 +102,6 @@ def _draw_curve(axes: Axes, pool: Pool, curve: pl.DataFrame) -> None:
     axes.plot(x, y, color=INK, marker="o", markersize=3.5, zorder=4)
     axes.set_xticks(x)
     axes.xaxis.set_tick_params(labelbottom=True)
-    axes.grid(axis="y")
 
 
 def _draw_evaluators(axes: Axes, rows: list[dict[str, Any]], largest: int) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
-
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from repairstudy.report.captions import behind, estimate, firmness, join
+from repairstudy.report.figures.pool_curves import pool_axes
 from repairstudy.report.frames import Frames, statistics
 from repairstudy.report.numbers import percent
 from repairstudy.report.study import Pool, study_of
-from repairstudy.report.style import BLUE, INK, MUTED, ORANGE, SHADE, new_figure, plain, styled
+from repairstudy.report.style import BLUE, INK, ORANGE, styled
 from repairstudy.report.text import one_line
 
 TITLE = "Cheap scores as a prior for few own rollouts"
@@ -31,18 +30,12 @@ def available(frames: Frames) -> bool:
 def draw(frames: Frames) -> Figure:
     """A panel a pool: three curves over the number of own rollouts, with their intervals."""
     study, table = study_of(frames), _curves(frames)
-    pools = [pool for pool in study.pools if pool.name in set(table["pool"])]
-    columns = min(3, len(pools))
-    rows = math.ceil(len(pools) / columns)
-    figure = new_figure(rows * 2.3 + 0.5)
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    for axes, pool in zip(grid.flat, pools, strict=False):
-        _draw_pool(axes, pool, table.filter(pl.col("pool") == pool.name))
-    for axes in grid.flat[len(pools) :]:
-        axes.set_visible(False)
+    figure, panels = pool_axes(study, set(table["pool"]), 3, 2.3, sharex=True, sharey=True)
+    for pool, axes in panels:
+        _draw_pool(axes, table.filter(pl.col("pool") == pool.name))
     figure.supxlabel("own rollouts a candidate", fontsize=8)
     figure.supylabel(f"held-out net gain ({study.unit})", fontsize=8)
-    handles, labels = grid[0, 0].get_legend_handles_labels()
+    handles, labels = panels[0][1].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper right", ncols=len(CURVES))
     return figure
 
@@ -89,16 +82,7 @@ def _curves(frames: Frames) -> pl.DataFrame:
     )
 
 
-def _draw_pool(axes: Axes, pool: Pool, table: pl.DataFrame) -> None:
-    words = f"{pool.n_failures} failures" + (", uninformative" * (pool.informative is False))
-    axes.set_title(plain(pool.name, 28), pad=14)
-    axes.annotate(
-        words, (0, 1), xycoords="axes fraction", xytext=(0, 4), textcoords="offset points",
-        color=MUTED, fontsize=7,
-    )  # fmt: skip
-    if pool.informative is False:
-        axes.set_facecolor(SHADE)
-    axes.grid(axis="y")
+def _draw_pool(axes: Axes, table: pl.DataFrame) -> None:
     for kind, (label, colour, marker, beside) in CURVES.items():
         curve = table.filter(pl.col("kind") == kind)
         x = curve["rollouts"] + beside

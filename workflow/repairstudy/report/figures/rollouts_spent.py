@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from repairstudy.report.adaptive_section import UNIFORM, spending
 from repairstudy.report.captions import behind, estimate, firmness, join
+from repairstudy.report.figures.pool_curves import pool_axes
 from repairstudy.report.frames import Frames
 from repairstudy.report.numbers import decimal
 from repairstudy.report.study import Pool, study_of
@@ -18,14 +17,10 @@ from repairstudy.report.style import (
     BLUE,
     GREEN,
     INK,
-    MUTED,
     ORANGE,
     PAPER,
     PURPLE,
-    SHADE,
     legend_columns,
-    new_figure,
-    plain,
     styled,
 )
 from repairstudy.report.text import one_line
@@ -49,19 +44,14 @@ def available(frames: Frames) -> bool:
 def draw(frames: Frames) -> Figure:
     """A panel a pool: fixed budgets as full curves, stops by opportunity cost as dashed ones."""
     study, table = study_of(frames), spending(frames)
-    pools = [pool for pool in study.pools if pool.name in set(table["pool"])]
-    columns = min(2, len(pools))
-    figure = new_figure(math.ceil(len(pools) / columns) * 2.6 + 0.6)
-    grid = figure.subplots(math.ceil(len(pools) / columns), columns, squeeze=False)
-    for axes, pool in zip(grid.flat, pools, strict=False):
-        _draw_pool(axes, pool, table.filter(pl.col("pool") == pool.name))
-    for axes in grid.flat[len(pools) :]:
-        axes.set_visible(False)
+    figure, panels = pool_axes(study, set(table["pool"]), 2, 2.7)
+    for pool, axes in panels:
+        _draw_pool(axes, table.filter(pl.col("pool") == pool.name))
     figure.supxlabel("rollouts of a position, on average", fontsize=8)
     figure.supylabel(f"held-out net gain ({study.unit})", fontsize=8)
     drawn = {
         str(label): handle
-        for axes in grid.flat
+        for _, axes in panels
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
     figure.legend(
@@ -109,16 +99,7 @@ def _sentence(pool: Pool, table: pl.DataFrame) -> str:
     )
 
 
-def _draw_pool(axes: Axes, pool: Pool, table: pl.DataFrame) -> None:
-    words = f"{pool.n_failures} failures" + (", uninformative" * (pool.informative is False))
-    axes.set_title(plain(pool.name, 40), pad=14)
-    axes.annotate(
-        words, (0, 1), xycoords="axes fraction", xytext=(0, 4), textcoords="offset points",
-        color=MUTED, fontsize=7,
-    )  # fmt: skip
-    if pool.informative is False:
-        axes.set_facecolor(SHADE)
-    axes.grid(axis="y")
+def _draw_pool(axes: Axes, table: pl.DataFrame) -> None:
     for rule, (label, colour, marker) in CURVES.items():
         for stops in (False, True):
             curve = table.filter((pl.col("rule") == rule) & (pl.col("stops") == stops))
