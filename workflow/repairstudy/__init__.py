@@ -2,8 +2,8 @@
 
 Packages, from the ground up; each imports only from those before it (``tests/test_layers.py``):
 
-records, estimators, environments, audit, descriptions, executors, engines, rollouts, candidates,
-evaluators, store, analysis, validation, report, config, cli.
+records, estimators, environments, audit, descriptions, executors, engines, rollouts, conformance,
+candidates, evaluators, store, analysis, validation, report, config, cli.
 """
 
 __version__ = "0.1.0"

@@ -17,6 +17,7 @@ COMMANDS = {
     "cost": "repairstudy.cli.cost",
     "plan-size": "repairstudy.cli.plan_size",
     "pick": "repairstudy.cli.pick",
+    "check-environment": "repairstudy.cli.check_environment",
 }
 
 
