@@ -132,7 +132,7 @@ def installed() -> Path:
         subprocess.CalledProcessError: pip could not install them.
     """
     edition = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()[:12]
-    folder = ROOT / "results/cache/bench-frameworks" / edition
+    folder = ROOT / "results/bench-frameworks" / edition
     python, done = folder / "bin/python", folder / "installed"
     if not done.exists():
         pip = (python, "-m", "pip", "install", "--quiet", "-r", REQUIREMENTS)

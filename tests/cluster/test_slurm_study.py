@@ -1,12 +1,12 @@
 """The miniature study on a real SLURM, disturbed in every way a cluster disturbs a run.
 
-Opt-in, since it takes about ten minutes on two cores: REPAIRSTUDY_SLURM=1, as root, with Debian's
-packages of SLURM (see `slurm_cluster`). Two nodes and two pretended GPUs; no job needs a model.
+Opt-in, since it takes a quarter of an hour on two cores: REPAIRSTUDY_SLURM=1, as root, with
+Debian's packages of SLURM (see `slurm_cluster`). Two nodes and two pretended GPUs; no job needs a
+model.
 """
 
 import importlib.util
 import os
-import signal
 import time
 from pathlib import Path
 
@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.workflow,
     pytest.mark.skipif(
         not os.environ.get("REPAIRSTUDY_SLURM"),
-        reason="about ten minutes on a cluster that it starts: set REPAIRSTUDY_SLURM=1",
+        reason="a quarter of an hour on a cluster that it starts: set REPAIRSTUDY_SLURM=1",
     ),
 ]
 
@@ -60,7 +60,22 @@ def undisturbed(tmp_path_factory):
 
 
 class OnSlurm(studies.Workspace):
-    """A study whose jobs go to the cluster."""
+    """A study whose jobs go to the cluster; at the end of a `with` none of its runs goes on."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.runs = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        for process in self.runs:
+            studies.kill(process)
+
+    def start(self, *arguments, **options):
+        self.runs.append(super().start(*arguments, **options))
+        return self.runs[-1]
 
     def command(self, *arguments, configfile="config/studies/tiny.yaml"):
         profile = ("--workflow-profile", "workflow/profiles/slurm", *HERE)
@@ -88,8 +103,13 @@ def wait_for_job(cluster, process, rule, state="RUNNING"):
     return wait_for(process, lambda: jobs_of(cluster, rule, state), f"{rule} {state}")[0]
 
 
-def test_a_disturbed_study_on_slurm_ends_like_a_local_one(cluster, undisturbed, tmp_path):
-    study = OnSlurm(tmp_path / "project")
+@pytest.fixture
+def study(cluster, tmp_path):
+    with OnSlurm(tmp_path / "project") as workspace:
+        yield workspace
+
+
+def test_a_disturbed_study_on_slurm_ends_like_a_local_one(cluster, undisturbed, study):
     process = study.start(DATABASE)
 
     # A user cancels a job.
@@ -107,8 +127,7 @@ def test_a_disturbed_study_on_slurm_ends_like_a_local_one(cluster, undisturbed, 
 
     # The submitting process is killed while its jobs run, and started again beside them.
     wait_for_job(cluster, process, "run_rollouts_wildcards_main")
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+    studies.kill(process)
     process = study.start(DATABASE)
 
     # A node goes down under a job, and comes back.

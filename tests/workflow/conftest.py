@@ -1,6 +1,7 @@
 """Whole studies in a workspace of their own: the repository's files, results elsewhere."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,13 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 LINKED = ("Snakefile", "workflow", "resources", "notebooks", "profiles")
+
+
+def kill(process):
+    """End a study that `Workspace.start` began, with all that it started, if it still runs."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
 
 class Workspace:
@@ -41,7 +49,10 @@ class Workspace:
     def run(self, *arguments, expect=0, **options):
         """Run to the end; the output."""
         process = self.start(*arguments, **options)
-        output, _ = process.communicate(timeout=600)
+        try:
+            output, _ = process.communicate(timeout=600)
+        finally:
+            kill(process)
         assert process.returncode == expect or (expect and process.returncode), output[-6000:]
         return output
 

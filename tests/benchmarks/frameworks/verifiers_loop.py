@@ -1,7 +1,7 @@
 """CPU time of the episodes of `line` in verifiers, with a client that knows the answer.
 
 Its multi-turn environment, whose loop runs in this process. (Since 0.4 the package has only
-agents in processes of their own, behind a server: that costs more.)
+agents in processes of their own, behind a server; that was not measured.)
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from repairstudy.errors import ConfigError
 
@@ -18,9 +19,19 @@ def fill(template: str, slots: Mapping[str, str]) -> str:
     Raises:
         ConfigError: the template has a slot that nothing fills.
     """
-    unknown = sorted(set(_SLOT.findall(template)) - slots.keys())
-    if unknown:
+    parts = list(_parts(template))
+    names = parts[1::2]
+    try:
+        parts[1::2] = [slots[name] for name in names]
+    except KeyError:
+        unknown = min(set(names) - slots.keys())
         raise ConfigError(
-            f"prompt template: unknown slot {{{unknown[0]}}} (accepted: {', '.join(sorted(slots))})"
-        )
-    return _SLOT.sub(lambda match: slots[match.group(1)], template)
+            f"prompt template: unknown slot {{{unknown}}} (accepted: {', '.join(sorted(slots))})"
+        ) from None
+    return "".join(parts)
+
+
+@lru_cache(maxsize=256)
+def _parts(template: str) -> tuple[str, ...]:
+    """The template's texts and names of slots, in turn: one form is filled at every step."""
+    return tuple(_SLOT.split(template))
