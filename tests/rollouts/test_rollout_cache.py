@@ -383,10 +383,21 @@ def test_a_reader_that_meets_a_compaction_reads_again(cache, monkeypatch):
 def test_shards_that_keep_vanishing_are_an_error(cache, monkeypatch):
     path = put(cache, row())
     monkeypatch.setattr("repairstudy.rollouts.cache.list_shards", lambda _: [path / "gone"])
+    monkeypatch.setattr("repairstudy.rollouts.cache.LONGEST_WAIT_S", 0.0)
     path.unlink()
     path.mkdir()
     with pytest.raises(DataError, match="vanish"):
         cache.read()
+
+
+def test_shards_that_another_job_is_merging_are_left_to_it(cache, monkeypatch):
+    paths = [put(cache, row(rollout_key=f"k{number}")) for number in range(MANY_SMALL)]
+    before = cache.read()
+    merged = cache.folder / before["executor_id"][0] / "gone.parquet"
+    monkeypatch.setattr("repairstudy.rollouts.cache.list_shards", lambda _: [*paths, merged])
+    assert cache.compact() == 0
+    monkeypatch.undo()
+    assert cache.read().equals(before)
 
 
 def test_a_listing_is_repeated_until_nothing_it_showed_has_gone(monkeypatch):

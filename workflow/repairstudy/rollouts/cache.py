@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TypeVar
@@ -20,6 +21,7 @@ R = TypeVar("R")
 SMALL_BYTES = 4_000_000  # shards below are worth merging
 MANY_SMALL = 16  # that many of them: reading one costs about a millisecond
 VANISHED_TRIES = 20
+FIRST_WAIT_S, LONGEST_WAIT_S = 0.005, 1.0  # another job deletes what it merged, one by one
 _INDEX = ("rollout_key", "attempt", "status", "finished")
 
 
@@ -27,11 +29,11 @@ def _stable(read: Callable[[RolloutCache, str], R]) -> Callable[[RolloutCache, s
     """Read again when another job's compaction took a shard away after it was listed."""
 
     def again(cache: RolloutCache, executor_id: str) -> R:
-        for _ in range(VANISHED_TRIES):
+        for tries in range(VANISHED_TRIES):
             try:
                 return read(cache, executor_id)
             except FileNotFoundError:
-                continue
+                time.sleep(min(FIRST_WAIT_S * 2**tries, LONGEST_WAIT_S))
         raise DataError(
             cache.folder / executor_id,
             "shards vanish while they are read.",
@@ -131,13 +133,15 @@ class RolloutCache:
             parts.append(rows.with_columns(shard=pl.lit(str(path))))
         return pl.concat(parts)
 
-    @_stable
     def _compact(self, executor_id: str) -> int:
         folder = self.folder / executor_id
-        small = [path for path in list_shards(folder) if path.stat().st_size < SMALL_BYTES]
-        if len(small) < MANY_SMALL:
+        try:
+            small = [path for path in list_shards(folder) if path.stat().st_size < SMALL_BYTES]
+            if len(small) < MANY_SMALL:
+                return 0
+            rows = self._union(executor_id, small)
+        except FileNotFoundError:  # another job is merging them
             return 0
-        rows = self._union(executor_id, small)
         check_agreement(rows)
         try:
             write_shard(folder, one_row_each(rows.drop("shard")))
