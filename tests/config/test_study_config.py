@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from repairstudy.config import OutcomesConfig, parse_study, read_yaml
+from repairstudy.config.frozen import frozen_settings
 from repairstudy.errors import ConfigError
 
 ROOT = Path(__file__).parents[2]
@@ -97,3 +98,31 @@ def test_a_file_that_is_no_mapping_is_refused(tmp_path, text):
 
 def test_yaml_round_trip_keeps_the_configuration(content):
     assert parse_study(yaml.safe_load(yaml.safe_dump(content)), "a") == parse_study(content, "b")
+
+
+LABELLER = {"model": "smollm2", "prompt": "resources/prompts/label_failures.txt"}
+
+
+def test_there_is_no_labeller_unless_it_is_asked_for(content):
+    assert parse_study(content, "mine.yaml").labeller is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "model", "expected"),
+    [
+        ("vllm", "gpt", "labeller.model: 'gpt' is not defined"),
+        ("scripted", "reader", "labeller.model: a scripted model writes no text"),
+        ("transformers", "reader", "labeller.model: kind transformers writes no text"),
+    ],
+)
+def test_a_labeller_writes_text(content, kind, model, expected):
+    content["models"]["reader"] = {"kind": kind, "path": "somewhere"}
+    content["labeller"] = LABELLER | {"model": model}
+    with pytest.raises(ConfigError, match=expected):
+        parse_study(content, "mine.yaml")
+
+
+def test_a_labeller_is_not_among_the_frozen_settings(content):
+    without = frozen_settings(parse_study(content, "mine.yaml"))
+    content["labeller"] = LABELLER
+    assert frozen_settings(parse_study(content, "mine.yaml")) == without

@@ -67,3 +67,21 @@ def test_without_labels_there_are_no_filters(frames):
     html = render_explorer(frames)
     assert "<fieldset" not in html
     assert "by-label" not in {section.anchor for section in sections(frames)}
+
+
+def test_agreement_of_a_labeller_is_shown_where_there_is_one(frames):
+    assert "language model read the same runs" not in by_label_text(frames)
+    row = frames["results"].head(1).with_columns(
+        analysis=pl.lit("label_agreement"), evaluator=pl.lit("failure_type: loop|big"),
+        estimand=pl.lit("kappa"), estimate=pl.lit(0.25), confirmatory=pl.lit(value=False),
+    )  # fmt: skip
+    results = pl.concat([frames["results"], row])
+    [section] = [s for s in sections({**frames, "results": results}) if s.anchor == "by-label"]
+    assert "language model read the same runs" in section.lead
+    grid = section.grids[-1]
+    assert grid.title == "Agreement of a language model with the rules"
+    assert [cells[1:4] for cells in grid.rows] == [["failure_type: loop | big", "kappa", "0.25"]]
+
+
+def by_label_text(frames):
+    return " ".join(s.lead for s in sections(frames) if s.anchor == "by-label")

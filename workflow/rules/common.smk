@@ -39,6 +39,7 @@ except StudyError as error:
 FROM_OUTCOMES = isinstance(STUDY, OutcomesConfig)
 RESULTS = Path(STUDY.results) / STUDY.study
 LOGS = RESULTS / "logs"
+LABELLER = None if FROM_OUTCOMES else STUDY.labeller  # as wildcards: it names the job's model
 
 if not FROM_OUTCOMES:
     EXECUTING_MODELS = sorted({executor.model for executor in STUDY.executors.values()})

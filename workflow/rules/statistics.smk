@@ -20,6 +20,9 @@ TABLES = {
     )
 }
 
+if LABELLER:
+    TABLES["llm_labels"] = rules.label_failures.output.labels
+
 TIMES = [] if FROM_OUTCOMES else RESULTS / "times.json"
 
 # What `snakemake validate` measured, if it was run. By its absolute path it is a source to

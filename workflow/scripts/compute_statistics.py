@@ -15,6 +15,7 @@ READ = (
 
 def main(files, plan_file, settings, witness_folder, times_file, out_results):
     frames = {name: read_table(files[name], TABLES[name]) for name in READ}
+    llm_labels = files.get("llm_labels")
     registration = witnessed(
         read_registration(plan_file),
         read_witness(witness_folder),
@@ -29,6 +30,7 @@ def main(files, plan_file, settings, witness_folder, times_file, out_results):
         exact_values=frames["exact_values"],
         executors=frames["executors"],
         failure_labels=frames["failure_labels"],
+        llm_labels=read_table(llm_labels, TABLES["llm_labels"]) if llm_labels else None,
     )
     write_table(results, out_results, TABLES["results"])
 

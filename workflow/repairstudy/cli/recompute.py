@@ -1,6 +1,6 @@
 """Every table of a study made anew from its records, by the scripts of the rules that made it.
 
-What models said when they were asked (proposals, judgements, action distributions) is taken as
+What models said when they were asked (proposals, judgements, labels, distributions) is taken as
 recorded, since recomputing asks no model and runs no rollout; collected runs are compared with the
 cache. Everything is written to a folder that is thrown away.
 """
@@ -182,8 +182,11 @@ class Recomputing:
             reachability if reachability.exists() else None,
             self.path("failure_labels"),
         )
+        said = self.results / "llm_labels.parquet"
+        asked = getattr(self.study, "labeller", None) is not None
         self.script("compute_statistics").main(
-            self.paths(*self.script("compute_statistics").READ),
+            self.paths(*self.script("compute_statistics").READ)
+            | ({"llm_labels": said} if asked else {}),
             self.plan, self.settings, self.witness, times, self.path("results"),
         )  # fmt: skip
         frames = {name: self.frame(name) for name in TABLES if self.path(name).exists()}

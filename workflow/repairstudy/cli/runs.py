@@ -58,6 +58,7 @@ def data_hashes(study: StudyConfig) -> dict[str, str]:
     prompts = [section.prompt for section in study.executors.values() if section.prompt]
     prompts += [section.prompt for section in study.candidates.proposers.values()]
     prompts += [study.evaluators.judge.prompt] if study.evaluators.judge else []
+    prompts += [study.labeller.prompt] if study.labeller else []
     lists = [
         str(Path(str(study.environment.options[option])) / name)
         for option, name in DATA_FILES.items()

@@ -49,6 +49,7 @@ def recomputed(frames: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
             exact_values=frames["exact_values"],
             executors=frames["executors"],
             failure_labels=frames.get("failure_labels"),
+            llm_labels=frames.get("llm_labels"),
         ),
         "costs": costs_of(frames["rollouts"]),
     }

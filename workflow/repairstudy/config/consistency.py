@@ -16,6 +16,7 @@ class Sections(Protocol):
     pools: dict[str, s.PoolSection]
     candidates: s.CandidatesSection
     evaluators: s.EvaluatorsSection
+    labeller: s.LabellerSection | None
 
 
 def problems_of(config: Sections) -> list[str]:
@@ -49,6 +50,8 @@ def _references(config: Sections) -> Iterator[tuple[str, str, Mapping[str, objec
             yield f"evaluators.executors.{name}.pools", pool_name, config.pools
     if config.evaluators.judge:
         yield "evaluators.judge.model", config.evaluators.judge.model, config.models
+    if config.labeller:
+        yield "labeller.model", config.labeller.model, config.models
 
 
 def _model_problems(config: Sections) -> Iterator[str]:
@@ -93,6 +96,8 @@ def _scripted_problems(config: Sections) -> Iterator[str]:
     }
     if config.evaluators.judge:
         writers["evaluators.judge"] = config.evaluators.judge.model
+    if config.labeller:
+        writers["labeller"] = config.labeller.model
     for key, model in writers.items():
         if config.models[model].kind == "scripted":
             yield f"{key}.model: a scripted model writes no text"
@@ -105,6 +110,8 @@ def _wordless_problems(config: Sections) -> Iterator[str]:
         asked[f"candidates.proposers.{name}"] = (proposer.model, proposer.decoding.mode)
     if config.evaluators.judge:
         asked["evaluators.judge"] = (config.evaluators.judge.model, "text")
+    if config.labeller:
+        asked["labeller"] = (config.labeller.model, "text")
     for key, (model, mode) in asked.items():
         if config.models[model].kind == "transformers" and mode == "text":
             yield f"{key}.model: kind transformers writes no text; use kind vllm or openai"

@@ -1,9 +1,9 @@
 """The settings that are frozen with the plan: what decides the meaning of its tests.
 
 Left out is what cannot change an outcome or a test (folders, servers and their resources, numbers
-of retries), and what only exploratory analyses use (`rollouts.control`, `rollouts.fresh`). Weights
-and the environment's version are known when rollouts run; the records of the runs hold them
-(`analysis/witness.py`).
+of retries), and what only exploratory analyses use (`rollouts.control`, `rollouts.fresh`,
+`labeller`). Weights and the environment's version are known when rollouts run; the records of the
+runs hold them (`analysis/witness.py`).
 """
 
 from __future__ import annotations

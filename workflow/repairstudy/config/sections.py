@@ -243,6 +243,20 @@ class JudgeSection(Section):
     )
 
 
+class LabellerSection(Section):
+    """A language model that says what went wrong in each failure, beside the detectors."""
+
+    model: Name = Field(description="Key of `models`.")
+    prompt: str = Field(description="File of the prompt template.")
+    max_tokens: Positive = Field(default=64, description="Longest answer in tokens.")
+    temperature: Annotated[float, Field(ge=0.0)] = Field(default=0.0, description="0 is greedy.")
+    stop: tuple[str, ...] = Field(
+        default=("\n",),
+        strict=False,
+        description="Strings that end an answer; none for a model that thinks aloud first.",
+    )
+
+
 class EvaluatorsSection(Section):
     """Who scores candidates. Own-rollout evaluators need no entry: they use the label rollouts."""
 

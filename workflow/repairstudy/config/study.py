@@ -35,6 +35,9 @@ class StudyConfig(Section):
     rollouts: s.RolloutsSection = Field(default_factory=s.RolloutsSection)
     evaluators: s.EvaluatorsSection = Field(default_factory=s.EvaluatorsSection)
     audit: s.AuditSection = Field(default_factory=s.AuditSection)
+    labeller: s.LabellerSection | None = Field(
+        default=None, description="Who else labels the failures; null: the detectors alone."
+    )
 
     @property
     def deployed(self) -> tuple[str, ...]:

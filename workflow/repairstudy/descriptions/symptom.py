@@ -38,6 +38,11 @@ class Symptom(NamedTuple):
     capability: str
     find: Callable[[FailedRun], Finding | None]
 
+    @property
+    def meaning(self) -> str:
+        """What the label says, in a sentence: the first line of the detector's docstring."""
+        return (self.find.__doc__ or "").strip().split("\n")[0]
+
 
 def missing(run: FailedRun, what: str) -> Finding:
     """Something that the whole run lacks, which shows only when it is over."""

@@ -318,6 +318,14 @@ FAILURE_LABELS = _table(
     Column("label", TEXT, "what a rule on the recorded steps says of the failure"),
     Column("evidence", TEXT, "which rule, at which steps"),
 )
+LLM_LABELS = _table(
+    "llm_labels",
+    "failure_id labeller axis label",
+    _FAILURE,
+    Column("labeller", TEXT, "model that read the run, by its name in the configuration"),
+    Column("axis", TEXT, "failure_type"),
+    Column("label", TEXT, "what the model says of the failure; a label that detectors know"),
+)
 POLICIES = _table(
     "policies",
     "observation action",
@@ -363,7 +371,7 @@ TABLES: dict[str, Table] = {
         EXECUTORS, TRAJECTORIES, STEPS, COLLECTED_FAILURES, FAILURES, POSITIONS, CANDIDATES,
         PROPOSALS, WORKLIST, CACHED_ROLLOUTS, ROLLOUTS, SCORES, SELECTIONS, VALUES, RESULTS,
         PREREGISTRATION, INFRASTRUCTURE, AUDIT, PROVENANCE, BUILD, EXACT_VALUES,
-        FAILURE_LABELS, POLICIES,
+        FAILURE_LABELS, LLM_LABELS, POLICIES,
         COSTS, VALIDATION,
     )
 }  # fmt: skip

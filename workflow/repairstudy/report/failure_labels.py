@@ -15,6 +15,10 @@ LEAD = (
     "describe and do not explain. All rows are exploratory, of few failures each, and many: some "
     "will stand out by chance."
 )
+AGREEMENT = (
+    " A language model read the same runs and chose from the same list of labels, without seeing "
+    "what the rules found; agreement is over the failures that both labelled."
+)
 
 
 @dataclass(frozen=True, slots=True)

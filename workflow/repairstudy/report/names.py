@@ -58,6 +58,7 @@ ANALYSES = {
     "hybrid": "Cheap scores as a prior for own rollouts",
     "certificate": "Certificates of small losses",
     "by_label": "Losses by what went wrong",
+    "label_agreement": "Labels of a language model against the detectors'",
 }
 
 

@@ -9,6 +9,7 @@ from repairstudy.report.adaptive_section import LEAD as FEWER_LEAD
 from repairstudy.report.adaptive_section import has_fewer_rollouts
 from repairstudy.report.certificates_section import certificates_lead
 from repairstudy.report.controls import controls_tally
+from repairstudy.report.failure_labels import AGREEMENT
 from repairstudy.report.failure_labels import LEAD as LABELS_LEAD
 from repairstudy.report.frames import Frames, statistics
 from repairstudy.report.grids import Grid, losses_grid, statistics_grid
@@ -40,7 +41,7 @@ def sections(frames: Frames) -> list[Section]:
         _candidates(frames),
         *([_fewer_rollouts(frames)] if has_fewer_rollouts(frames) else []),
         *([_certificates(frames)] if statistics(frames, "certificate").height else []),
-        *([_by_label(frames)] if statistics(frames, "by_label").height else []),
+        *([_by_label(frames)] if _labelled(frames) else []),
     ]
 
 
@@ -174,13 +175,21 @@ def _certificates(frames: Frames) -> Section:
     )
 
 
+def _labelled(frames: Frames) -> bool:
+    return any(statistics(frames, name).height for name in ("by_label", "label_agreement"))
+
+
 def _by_label(frames: Frames) -> Section:
     return Section(
         "by-label",
         "Losses by what went wrong",
-        LABELS_LEAD,
+        LABELS_LEAD + (AGREEMENT if statistics(frames, "label_agreement").height else ""),
         (),
-        _tables(frames, ("Losses among the failures with a label", "by_label")),
+        _tables(
+            frames,
+            ("Losses among the failures with a label", "by_label"),
+            ("Agreement of a language model with the rules", "label_agreement"),
+        ),
     )
 
 

@@ -19,7 +19,7 @@ PUBLIC = (
     "executors", "trajectories", "steps", "failures", "positions", "candidates", "proposals",
     "rollouts", "scores", "selections", "values", "results", "preregistration", "audit",
     "provenance", "build", "exact_values", "costs", "infrastructure", "validation",
-    "failure_labels",
+    "failure_labels", "llm_labels",
 )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from repairstudy.analysis.statistics.disagreement import disagreement
 from repairstudy.analysis.statistics.exact import exact
 from repairstudy.analysis.statistics.hybrid import hybrid
 from repairstudy.analysis.statistics.hypotheses import apply_plan
+from repairstudy.analysis.statistics.label_agreement import label_agreement
 from repairstudy.analysis.statistics.locations import location_labels
 from repairstudy.analysis.statistics.losses import control, failure_scope, losses, sensitivity
 from repairstudy.analysis.statistics.ranking import method_ranking
@@ -64,6 +65,7 @@ def analyse(
     exact_values: pl.DataFrame | None = None,
     executors: pl.DataFrame | None = None,
     failure_labels: pl.DataFrame | None = None,
+    llm_labels: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """Table `results`: every statistic of the study.
 
@@ -77,6 +79,7 @@ def analyse(
         exact_values: table `exact_values`, where action probabilities are known.
         executors: table `executors`, for the validity of each.
         failure_labels: table `failure_labels`, to break losses down by.
+        llm_labels: table `llm_labels`, to compare with the detectors' labels.
 
     Raises:
         PlanError: the plan names something that was not measured, or more rollouts of it, or
@@ -86,6 +89,7 @@ def analyse(
     truth = TABLES["exact_values"].empty() if exact_values is None else exact_values
     known = TABLES["executors"].empty() if executors is None else executors
     labels = TABLES["failure_labels"].empty() if failure_labels is None else failure_labels
+    read = TABLES["llm_labels"].empty() if llm_labels is None else llm_labels
     rows: list[Row] = []
     deviating, deployed = {}, {}
     for pool in pools:
@@ -104,6 +108,7 @@ def analyse(
         rows += adaptive_exact(study, truth)
         rows += validity(study, known)
         rows += by_label(study, labels)
+        rows += label_agreement(study, labels, read)
     judge_controls(rows, registration.plan.interval.level)
     apply_plan(rows, registration, deviating, deployed)
     return results_frame(rows)

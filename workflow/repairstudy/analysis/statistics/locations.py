@@ -38,8 +38,8 @@ def location_labels(study: PoolStudy) -> Iterator[Row]:
         joint[np.arange(len(first)), first, second] = 1.0
         columns = joint.reshape(len(first), -1)
         for estimand, statistic, point in (
-            ("kappa", _kappa, cohen_kappa(first, second)),
-            ("exact_agreement", _agreement, exact_agreement(first, second)),
+            ("kappa", joint_kappa, cohen_kappa(first, second)),
+            ("exact_agreement", joint_agreement, exact_agreement(first, second)),
         ):
             found = inference.function(columns, statistic)
             row = study.row(
@@ -83,14 +83,15 @@ def _tables(means: Array) -> Array:
     return means.reshape(-1, kinds, kinds)
 
 
-def _agreement(means: Array) -> Array:
+def joint_agreement(means: Array) -> Array:
+    """Exact agreement from joint frequencies (B, kinds * kinds)."""
     return np.trace(_tables(means), axis1=1, axis2=2)
 
 
-def _kappa(means: Array) -> Array:
+def joint_kappa(means: Array) -> Array:
     """Cohen's kappa from joint frequencies (B, kinds * kinds)."""
     tables = _tables(means)
     chance = (tables.sum(axis=2) * tables.sum(axis=1)).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        kappa = (_agreement(means) - chance) / (1.0 - chance)
+        kappa = (joint_agreement(means) - chance) / (1.0 - chance)
     return np.where(1.0 - chance < 1e-12, np.nan, kappa)
