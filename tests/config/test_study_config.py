@@ -96,6 +96,12 @@ def test_a_file_that_is_no_mapping_is_refused(tmp_path, text):
         read_yaml(path)
 
 
+def test_one_executor_under_two_names_is_refused(content):
+    content["executors"]["again"] = copy.deepcopy(content["executors"]["smollm2"])
+    with pytest.raises(ConfigError, match=r"executors\.again: the same executor as 'smollm2'"):
+        parse_study(content, "mine.yaml")
+
+
 def test_yaml_round_trip_keeps_the_configuration(content):
     assert parse_study(yaml.safe_load(yaml.safe_dump(content)), "a") == parse_study(content, "b")
 

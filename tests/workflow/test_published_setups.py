@@ -48,8 +48,9 @@ def swapped(path):
         "smollm2": {"kind": "vllm", "path": SMOLLM2, "revision": "Q4_1", "chat": "chatml"}
         | {"max_model_len": 4096, "concurrency": 16},
     }
-    for executor in study["executors"].values():
+    for number, executor in enumerate(study["executors"].values()):
         executor["model"] = "smollm2" if executor["protocol"] in LONG_PROTOCOLS else "policy"
+        executor["decoding"]["temperature"] += number / 100  # one model, yet different executors
     for proposer in study["candidates"]["proposers"].values():
         proposer["model"] = "smollm2"
     for user in (*study["executors"].values(), *study["candidates"]["proposers"].values()):

@@ -26,6 +26,7 @@ def problems_of(config: Sections) -> list[str]:
         *_model_problems(config),
         *_scripted_problems(config),
         *_wordless_problems(config),
+        *_twin_problems(config),
     ]
 
 
@@ -115,3 +116,12 @@ def _wordless_problems(config: Sections) -> Iterator[str]:
     for key, (model, mode) in asked.items():
         if config.models[model].kind == "transformers" and mode == "text":
             yield f"{key}.model: kind transformers writes no text; use kind vllm or openai"
+
+
+def _twin_problems(config: Sections) -> Iterator[str]:
+    """Two names of one executor would be the same draws under two names."""
+    first: dict[str, str] = {}
+    for name, executor in config.executors.items():
+        same = first.setdefault(executor.model_dump_json(), name)
+        if same != name:
+            yield f"executors.{name}: the same executor as '{same}'; keep one of them"
