@@ -39,20 +39,26 @@ def _dangling_references(config: Sections) -> Iterator[str]:
 
 def _references(config: Sections) -> Iterator[tuple[str, str, Mapping[str, object]]]:
     """Each key that names an entry of another section: the key, the name, and that section."""
-    for name, executor in config.executors.items():
-        yield f"executors.{name}.model", executor.model, config.models
+    for key, model, _ in _askers(config):
+        yield f"{key}.model", model, config.models
     for name, pool in config.pools.items():
         yield f"pools.{name}.deployed", pool.deployed, config.executors
-    for name, proposer in config.candidates.proposers.items():
-        yield f"candidates.proposers.{name}.model", proposer.model, config.models
     for name, evaluator in config.evaluators.executors.items():
         yield f"evaluators.executors.{name}", name, config.executors
         for pool_name in evaluator.pools or ():
             yield f"evaluators.executors.{name}.pools", pool_name, config.pools
+
+
+def _askers(config: Sections) -> Iterator[tuple[str, str, str]]:
+    """Whoever asks a model: its key, the model, and its decoding mode; the executors first."""
+    for name, executor in config.executors.items():
+        yield f"executors.{name}", executor.model, executor.decoding.mode
+    for name, proposer in config.candidates.proposers.items():
+        yield f"candidates.proposers.{name}", proposer.model, proposer.decoding.mode
     if config.evaluators.judge:
-        yield "evaluators.judge.model", config.evaluators.judge.model, config.models
+        yield "evaluators.judge", config.evaluators.judge.model, "text"
     if config.labeller:
-        yield "labeller.model", config.labeller.model, config.models
+        yield "labeller", config.labeller.model, "text"
 
 
 def _model_problems(config: Sections) -> Iterator[str]:
@@ -91,29 +97,14 @@ def _scripted_problems(config: Sections) -> Iterator[str]:
                 f"pools.{name}.deployed: '{pool.deployed}' is scripted and has no temperature; set "
                 "evaluators.greedy and evaluators.low_temperature to 0"
             )
-    writers = {
-        f"candidates.proposers.{name}": proposer.model
-        for name, proposer in config.candidates.proposers.items()
-    }
-    if config.evaluators.judge:
-        writers["evaluators.judge"] = config.evaluators.judge.model
-    if config.labeller:
-        writers["labeller"] = config.labeller.model
-    for key, model in writers.items():
-        if config.models[model].kind == "scripted":
+    for key, model, _ in _askers(config):
+        if config.models[model].kind == "scripted" and not key.startswith("executors."):
             yield f"{key}.model: a scripted model writes no text"
 
 
 def _wordless_problems(config: Sections) -> Iterator[str]:
     """A model that scores choices is asked for nothing else."""
-    asked = {f"executors.{n}": (e.model, e.decoding.mode) for n, e in config.executors.items()}
-    for name, proposer in config.candidates.proposers.items():
-        asked[f"candidates.proposers.{name}"] = (proposer.model, proposer.decoding.mode)
-    if config.evaluators.judge:
-        asked["evaluators.judge"] = (config.evaluators.judge.model, "text")
-    if config.labeller:
-        asked["labeller"] = (config.labeller.model, "text")
-    for key, (model, mode) in asked.items():
+    for key, model, mode in _askers(config):
         if config.models[model].kind == "transformers" and mode == "text":
             yield f"{key}.model: kind transformers writes no text; use kind vllm or openai"
 

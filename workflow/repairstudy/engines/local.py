@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from repairstudy.engines.base import ChoiceScores, Completion, Request
-from repairstudy.engines.process import LOG_LINES_SHOWN
+from repairstudy.engines.process import log_end
 from repairstudy.errors import ConfigError, EngineError
 
 LINE_LIMIT = 2**24  # bytes of one answer
@@ -73,7 +73,7 @@ class TransformersEngine:
             first = b""
         if first.strip() != b'"ready"':
             await _end(process)
-            raise EngineError(f"{model}: the model did not load; end of {log}:\n{_tail(log)}")
+            raise EngineError(f"{model}: the model did not load; end of {log}:\n{log_end(log)}")
         return cls(process, model, log)
 
     async def score(self, prompt: str, choices: Sequence[str]) -> ChoiceScores:
@@ -123,7 +123,7 @@ class TransformersEngine:
             answer.set_result(ChoiceScores(tuple(logprobs), rest))
 
     def _ended(self) -> EngineError:
-        return EngineError(f"{self._model}: the model's process ended; {_tail(self._log)}")
+        return EngineError(f"{self._model}: the model's process ended; {log_end(self._log)}")
 
 
 def scorer_program() -> str:
@@ -135,8 +135,3 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     with contextlib.suppress(ProcessLookupError):
         process.kill()  # it holds nothing that could be lost
     await process.wait()
-
-
-def _tail(log: Path) -> str:
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    return "\n".join(lines[-LOG_LINES_SHOWN:])

@@ -59,10 +59,7 @@ class ServerProcess:
 
     def log_tail(self) -> str:
         """The last lines that this process has written."""
-        with self.log.open("rb") as file:
-            file.seek(self._log_start)
-            lines = file.read().decode("utf-8", errors="replace").splitlines()
-        return "\n".join(lines[-LOG_LINES_SHOWN:])
+        return log_end(self.log, self._log_start)
 
     def stop(self) -> None:
         """End it and all its descendants; returns when they have."""
@@ -75,6 +72,14 @@ class ServerProcess:
             os.killpg(self._supervisor.pid, signal.SIGKILL)
             self._supervisor.wait()
             raise EngineError(f"the supervisor hung; see {self.log}") from None
+
+
+def log_end(log: Path, start: int = 0) -> str:
+    """The last lines of a log that were written at or after byte `start`."""
+    with log.open("rb") as file:
+        file.seek(start)
+        lines = file.read().decode("utf-8", errors="replace").splitlines()
+    return "\n".join(lines[-LOG_LINES_SHOWN:])
 
 
 def free_port() -> int:
