@@ -43,9 +43,11 @@ include: "workflow/rules/verify.smk"
 include: "workflow/rules/validate.smk"
 
 
+# The tables are asked for by name: one that went missing is made again, not only missed.
 rule all:
     default_target: True
     input:
+        rules.build_database.input,
         RESULTS / "study.duckdb",
         RESULTS / "report.html",
         RESULTS / "notebook.html",

@@ -11,6 +11,7 @@ import pytest
 pytestmark = pytest.mark.workflow
 
 KILLS = 10
+TAKEN_AWAY = ("results.parquet", "rollouts.parquet", "candidates.parquet")
 
 
 def kill_all(process):
@@ -23,18 +24,29 @@ def test_a_study_killed_ten_times_ends_like_an_undisturbed_one(make_workspace, t
     disturbed = make_workspace("killed")
     moments = random.Random(20261130)
     kills = 0
-    while kills < KILLS:
+    for _start in range(10 * KILLS):
+        if kills == KILLS:
+            break
         process = disturbed.start()
         time.sleep(moments.uniform(1.0, 9.0))
         if process.poll() is None:
             kill_all(process)
             kills += 1
         else:
-            # The study ended between kills: take its last product away and disturb it again.
+            # The study ended between kills: take some of its products away and disturb it again.
             process.stdout.close()
-            for name in ("results.parquet", "rollouts.parquet", "candidates.parquet"):
+            for name in TAKEN_AWAY:
                 disturbed.path(f"results/tiny/{name}").unlink(missing_ok=True)
+    assert kills == KILLS
     disturbed.run()
     expected = pl.read_parquet(tiny.path("results/tiny/results.parquet"))
     found = pl.read_parquet(disturbed.path("results/tiny/results.parquet"))
     assert found.equals(expected)
+
+
+def test_a_finished_study_makes_tables_again_that_went_missing(tiny):
+    before = {name: tiny.path(f"results/tiny/{name}").read_bytes() for name in TAKEN_AWAY}
+    for name in TAKEN_AWAY:
+        tiny.path(f"results/tiny/{name}").unlink()
+    tiny.run()
+    assert {name: tiny.path(f"results/tiny/{name}").read_bytes() for name in TAKEN_AWAY} == before
