@@ -1,7 +1,15 @@
 """What all tests share."""
 
+import pytest
+from browser import browser
 from hypothesis import settings
 
 # A deadline would make a property depend on what else the machine is doing.
 settings.register_profile("repairstudy", deadline=None, max_examples=60)
 settings.load_profile("repairstudy")
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    with browser() as started:
+        yield started
