@@ -130,7 +130,7 @@ class DoneIsNumpy(Hall):
 @of("the instruction stays")
 class CountsDown(Hall):
     def instruction(self):
-        return f"Go {self._goals[self._task] - self._room} rooms."
+        return f"Go {self._rooms[self._task] - self._room} rooms."
 
 
 @of("offered actions are valid")

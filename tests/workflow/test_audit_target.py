@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 pytestmark = pytest.mark.workflow
-CORRIDOR = Path(__file__).parents[1] / "audit/corridor.py"
+CORRIDOR = Path(__file__).parents[1] / "corridor.py"
 ENTRY_POINTS = """
 [repairstudy.environments]
 corridor = corridor:Corridor

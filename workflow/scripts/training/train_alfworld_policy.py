@@ -15,9 +15,7 @@ one sequence, each seeing the prefix and itself alone: the same loss at a sixth 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -26,6 +24,7 @@ from pathlib import Path
 import torch
 from alfworld_tokenizer import LONGEST_PROMPT, make_tokenizer
 from torch.nn.functional import cross_entropy
+from train_policy import note, save
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 LEARNING_RATE, WARM_UP, BATCH = 2e-3, 100, 4
@@ -161,17 +160,6 @@ def train(
         yield number, mean
 
 
-def save(folder: Path, model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast) -> None:
-    """A half-precision checkpoint that vLLM serves as it is; an older one is replaced."""
-    shutil.rmtree(folder, ignore_errors=True)
-    halves = make_model(len(tokenizer), model.config.num_hidden_layers, model.config.hidden_size)
-    halves.load_state_dict(model.state_dict())
-    halves.half().save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    for file in folder.iterdir():
-        file.chmod(0o644)  # safetensors are written for the owner alone
-
-
 def train_policy(
     lessons: Path, start: Path | None, seed: int, layers: int, width: int, updates: int,
     stop: int | None, out: Path,
@@ -190,21 +178,18 @@ def train_policy(
     for number, loss in islice(train(model, states, updates, seed), stop):
         if number % 100 == 0:
             print(f"train_alfworld_policy: update {number}, loss {loss:.3f}", flush=True)
-    save(out, model, tokenizer)
+    save(out, model.half(), tokenizer)
     made = {
         "batch": BATCH,
         "lessons": taught,
-        "lessons_sha256": hashlib.sha256(lessons.read_bytes()).hexdigest(),
-        "loss": round(loss, 4),
-        "parameters": model.num_parameters(),
+        "loss": loss,
         "seed": seed,
         "start": start.name if start else None,
         "states": len(states),
         "stopped_after": stop,
-        "torch": torch.__version__,
         "updates": updates,
     }
-    (out / "training.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
+    note(out, model, lessons, made)
 
 
 def main() -> None:

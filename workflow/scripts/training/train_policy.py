@@ -15,8 +15,10 @@ import argparse
 import hashlib
 import json
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
@@ -115,6 +117,20 @@ def save(folder: Path, model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFa
         file.chmod(0o644)  # safetensors are written for the owner alone
 
 
+def note(out: Path, model: LlamaForCausalLM, lessons: Path, made: dict[str, Any]) -> None:
+    """Write beside a checkpoint how it was made."""
+    made = {
+        **made,
+        "lessons_sha256": hashlib.sha256(lessons.read_bytes()).hexdigest(),
+        "loss": round(made["loss"], 4),
+        "parameters": model.num_parameters(),
+        "torch": torch.__version__,
+    }
+    text = json.dumps(made, indent=2, sort_keys=True)
+    (out / "training.json").write_text(text + "\n", encoding="utf-8")
+    print(f"{Path(sys.argv[0]).stem}: {out}: {json.dumps(made)}")
+
+
 def check_tokenizer(folder: Path, prompt: str) -> None:
     """The saved tokenizer must read a move after the prompt as one known token."""
     tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
@@ -138,18 +154,8 @@ def train_policy(lessons: Path, prompt: Path, out: Path, seed: int, steps: int) 
     loss = train(model, encode(tokenizer, texts, moves), steps, seed)
     save(out, model, tokenizer)
     check_tokenizer(out, texts[0])
-    made = {
-        "lessons": len(texts),
-        "lessons_sha256": hashlib.sha256(lessons.read_bytes()).hexdigest(),
-        "loss": round(loss, 4),
-        "parameters": model.num_parameters(),
-        "prompt": template,
-        "seed": seed,
-        "steps": steps,
-        "torch": torch.__version__,
-    }
-    (out / "training.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
-    print(f"train_policy: {out}: {json.dumps(made)}")
+    made = {"prompt": template, "lessons": len(texts), "loss": loss, "seed": seed, "steps": steps}
+    note(out, model, lessons, made)
 
 
 def main() -> None:

@@ -12,14 +12,13 @@ training repeats exactly on one kind of processor and version of torch.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
 import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
-from train_policy import CHAT_TEMPLATE, SPECIAL, Lessons, make_model, save, train
+from train_policy import CHAT_TEMPLATE, SPECIAL, Lessons, make_model, note, save, train
 from transformers import PreTrainedTokenizerFast
 
 
@@ -65,18 +64,9 @@ def train_webshop_policy(lessons: Path, out: Path, seed: int, steps: int) -> Non
     loss = train(model, encode(tokenizer, given["lessons"]), steps, seed)
     save(out, model.half(), tokenizer)
     check_tokenizer(out, given["vocabulary"])
-    made = {
-        **{key: given[key] for key in ("protocol", "prompt", "teacher", "products")},
-        "lessons": len(given["lessons"]),
-        "lessons_sha256": hashlib.sha256(lessons.read_bytes()).hexdigest(),
-        "loss": round(loss, 4),
-        "parameters": model.num_parameters(),
-        "seed": seed,
-        "steps": steps,
-        "torch": torch.__version__,
-    }
-    (out / "training.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
-    print(f"train_webshop_policy: {out}: {json.dumps(made)}")
+    made = {key: given[key] for key in ("protocol", "prompt", "teacher", "products")}
+    made |= {"lessons": len(given["lessons"]), "loss": loss, "seed": seed, "steps": steps}
+    note(out, model, lessons, made)
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ class Corridor:
     blocking = False
 
     def __init__(self, rooms: int = 3) -> None:
-        self._rooms = {f"corridor-{n}": n for n in range(rooms, rooms + 3)}
+        self._rooms = {f"{self.name}-{n}": n for n in range(rooms, rooms + 3)}
         self._task, self._room = "", 0
 
     def tasks(self):
@@ -38,7 +38,7 @@ class Corridor:
     def step(self, action):
         valid = action in self.admissible_actions()
         if valid:
-            self._room = max(0, self._room + {"back": -1, "forward": 1, "look": 0}[action])
+            self._room = self._after(self._room, action)
         return Step(self._seen(), self._over(), valid)
 
     def outcome(self):
@@ -59,6 +59,9 @@ class Corridor:
 
     def plan(self):
         return ("forward",) * (self._rooms[self._task] - self._room)
+
+    def _after(self, room, action):
+        return max(0, room + {"back": -1, "forward": 1}.get(action, 0))
 
     def _over(self):
         return self._room == self._rooms[self._task]
