@@ -236,6 +236,7 @@ def test_a_prompt_that_the_server_refuses_is_never_a_failure_of_the_agent(undist
     assert 0 < tally.errors < tally.done
     causes = cache.read()["cause"].drop_nulls()
     assert causes.str.contains("status 400: prompt too long").all()
+    assert "status 400: prompt too long" in tally.last_error
     go_on_undisturbed(cache, undisturbed)
 
 

@@ -1,7 +1,7 @@
 """The studies for GPUs as they are, but with small models and very few rollouts.
 
-The shipped policy LMs act, as free text; SmolLM2 proposes, judges and acts under the growing
-transcript, which is longer than a policy LM reads. What is shown is that the prompts, protocols,
+In ALFWorld a shipped policy LM acts, as free text; SmolLM2 proposes, judges and acts where prompts
+are longer than a policy LM reads. What is shown is that the prompts, protocols,
 chats, parsing and rules of these studies run to a report with real language models behind a real
 server; the results of models as small as these mean nothing.
 """
@@ -20,11 +20,8 @@ WORLDS = {
     "webshop": {"data": "resources/webshop/synthetic", "max_goals_per_product": 1},
     "alfworld": {"games": "resources/alfworld/generated", "splits": ["valid_unseen"], "limit": 6},
 }
-POLICIES = {
-    "webshop": "resources/models/webshop-strong",
-    "alfworld": "resources/models/alfworld-strong",
-}
-LONG_PROTOCOLS = ("react/1",)
+# It reads prompts of 512 words; WebShop's pages and a growing transcript are longer.
+POLICY = "resources/models/alfworld-strong"
 BUDGET, ANSWER = 7, 16
 
 pytestmark = [
@@ -44,12 +41,13 @@ def swapped(path):
     study["environment"] |= {"budget": BUDGET, "options": WORLDS[world]}
     chat = study["models"]["llama8b" if "llama" in path.stem else "qwen7b"]["chat"]
     study["models"] = {
-        "policy": {"kind": "vllm", "path": POLICIES[world], "max_model_len": 512, "chat": chat},
+        "policy": {"kind": "vllm", "path": POLICY, "max_model_len": 512, "chat": chat},
         "smollm2": {"kind": "vllm", "path": SMOLLM2, "revision": "Q4_1", "chat": "chatml"}
         | {"max_model_len": 4096, "concurrency": 16},
     }
     for number, executor in enumerate(study["executors"].values()):
-        executor["model"] = "smollm2" if executor["protocol"] in LONG_PROTOCOLS else "policy"
+        long = world == "webshop" or executor["protocol"] == "react/1"
+        executor["model"] = "smollm2" if long else "policy"
         executor["decoding"]["temperature"] += number / 100  # one model, yet different executors
     for proposer in study["candidates"]["proposers"].values():
         proposer["model"] = "smollm2"

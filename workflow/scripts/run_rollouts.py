@@ -70,7 +70,8 @@ def main(
         if tally.errors:
             raise EngineError(
                 f"{tally.errors} rollouts of {model} ended in infrastructure errors; what "
-                "finished is cached. Start the same run again to retry only these."
+                f"finished is cached. The last: {tally.last_error}. Start the same run again to "
+                "retry only these."
             )
     summary = {"model": model, "rollouts": distinct}
     counts = getattr(environment_of(study), "counts", None)

@@ -15,7 +15,10 @@ RECENT_TICKS = 6
 
 @dataclass
 class Tally:
-    """Counts of the rollouts that one run has done. `errors_in_a_row` counts the latest."""
+    """Counts of the rollouts that one run has done.
+
+    `errors_in_a_row` counts the latest infrastructure errors, `last_error` is the latest's cause.
+    """
 
     total: int
     started: float = field(default_factory=time.monotonic)
@@ -24,6 +27,7 @@ class Tally:
     tokens_in: int = 0
     tokens_out: int = 0
     errors_in_a_row: int = 0
+    last_error: str | None = None
     statuses: dict[str, int] = field(default_factory=lambda: dict.fromkeys(STATUSES, 0))
 
     def add(self, row: dict[str, Any]) -> None:
@@ -33,7 +37,11 @@ class Tally:
         self.steps += row["steps"]
         self.tokens_in += row["tokens_in"]
         self.tokens_out += row["tokens_out"]
-        self.errors_in_a_row = self.errors_in_a_row + 1 if row["status"] == ERROR else 0
+        if row["status"] == ERROR:
+            self.errors_in_a_row += 1
+            self.last_error = row["cause"]
+        else:
+            self.errors_in_a_row = 0
 
     @property
     def errors(self) -> int:
