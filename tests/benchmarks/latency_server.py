@@ -31,13 +31,16 @@ class Server:
                 start = head.lower().find(b"content-length:")
                 length = int(head[start + 15 : head.index(b"\r", start)]) if start >= 0 else 0
                 body = await reader.readexactly(length)
-                content = json.dumps(await self.answer(json.loads(body) if body else None)).encode()
+                content = await self.page(head.split(b" ", 2)[1], body)
                 top = f"HTTP/1.1 200 OK\r\nContent-Length: {len(content)}\r\n\r\n".encode()
                 writer.write(top + content)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
             writer.close()
+
+    async def page(self, path: bytes, body: bytes) -> bytes:
+        return json.dumps(await self.answer(json.loads(body) if body else None)).encode()
 
     async def answer(self, body: dict | None) -> dict:
         if body is None:

@@ -1,8 +1,9 @@
-"""A SLURM cluster of two nodes and two pretended GPUs on this machine, without accounting.
+"""A SLURM cluster of two nodes and two pretended GPUs on this machine, with accounting or without.
 
 Needs root and Debian's packages: ``apt-get install --no-install-recommends slurmctld slurmd
-slurm-client munge``. By hand: ``python tests/cluster/slurm_cluster.py FOLDER`` starts one and
-stops it on Ctrl-C. The configuration goes to /etc/slurm, because the executor plugin hides
+slurm-client munge``, for accounting also ``slurmdbd mariadb-server``. By hand: ``python
+tests/cluster/slurm_cluster.py FOLDER [accounting]`` starts one and stops it on Ctrl-C. The
+configuration goes to /etc/slurm, because the executor plugin hides
 SLURM_CONF from its jobs.
 """
 
@@ -17,10 +18,12 @@ import time
 from pathlib import Path
 
 PROGRAMS = ("slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "munged")
+ACCOUNTING = ("slurmdbd", "sacct", "mariadbd", "mariadb-install-db", "mariadb")
 CONFIGURED = Path("/etc/slurm")
 NODES = ("node1", "node2")
 CPUS, MEMORY_MB, GPUS = 4, 64_000, ("/dev/null", "/dev/zero")
-FIRST_PORT, START_S = 16817, 30.0
+FIRST_PORT, START_S = 16817, 60.0
+DBD_PORT, SQL_PORT = FIRST_PORT + 5, FIRST_PORT + 6
 UP = ("idle", "mix", "alloc")
 
 MARK = "# Written by tests/cluster."
@@ -50,7 +53,7 @@ SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
 JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=1
 JobAcctGatherParams=OverMemoryKill
-AccountingStorageType=accounting_storage/none
+{accounting}
 MinJobAge=3600
 KillWait=5
 SlurmdTimeout=5
@@ -61,11 +64,32 @@ PartitionName=cpu Nodes={names} Default=YES MaxTime=1440 State=UP
 PartitionName=gpu Nodes={gpu_node} MaxTime=1440 State=UP
 """
 )
+NO_ACCOUNTING = "AccountingStorageType=accounting_storage/none"
+WITH_ACCOUNTING = f"""\
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort={DBD_PORT}"""
+DBD_CONF = """\
+AuthType=auth/munge
+DbdHost=localhost
+DbdAddr=127.0.0.1
+DbdPort={dbd_port}
+SlurmUser=root
+LogFile={folder}/slurmdbd.log
+PidFile={folder}/slurmdbd.pid
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort={sql_port}
+StorageUser=slurm
+StoragePass=slurm
+"""
+GRANT = "CREATE USER slurm@127.0.0.1 IDENTIFIED BY 'slurm'; GRANT ALL ON *.* TO slurm@127.0.0.1"
 
 
-def why_not() -> str | None:
+def why_not(accounting: bool = False) -> str | None:
     """What keeps a cluster from being started here; None: nothing."""
-    lacking = [program for program in PROGRAMS if shutil.which(program, path=_path()) is None]
+    programs = PROGRAMS + ACCOUNTING * accounting
+    lacking = [program for program in programs if shutil.which(program, path=_path()) is None]
     if lacking:
         return f"SLURM is not installed here: no {', '.join(lacking)}"
     if os.geteuid() != 0:
@@ -79,17 +103,20 @@ def why_not() -> str | None:
 class SlurmCluster:
     """A context manager: the cluster is up and idle inside it, and gone after it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, accounting: bool = False) -> None:
         self.folder = folder
+        self.accounting = accounting
         self._daemons: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> SlurmCluster:
-        reason = why_not()
+        reason = why_not(self.accounting)
         if reason:
             raise RuntimeError(reason)
         try:
             self._configure()
             self._start_munge()
+            if self.accounting:
+                self._start_accounting()
             self._start("slurmctld", "-D", "-c")
             for node in NODES:
                 self._start("slurmd", "-D", "-N", node)
@@ -107,7 +134,7 @@ class SlurmCluster:
                 daemon.wait(timeout=20)
             except subprocess.TimeoutExpired:
                 daemon.kill()
-        for name in ("slurm.conf", "gres.conf"):
+        for name in ("slurm.conf", "gres.conf", "slurmdbd.conf"):
             (CONFIGURED / name).unlink(missing_ok=True)
 
     def ask(self, *command: str) -> str:
@@ -142,6 +169,7 @@ class SlurmCluster:
             nodes="\n".join(nodes),
             names=",".join(NODES),
             gpu_node=NODES[0],
+            accounting=WITH_ACCOUNTING if self.accounting else NO_ACCOUNTING,
         )
         gres = [f"NodeName={NODES[0]} Name=gpu File={device}\n" for device in GPUS]
         CONFIGURED.mkdir(exist_ok=True)
@@ -156,6 +184,23 @@ class SlurmCluster:
         )
         self._start("su", "-s", "/bin/sh", "munge", "-c", "exec /usr/sbin/munged --foreground")
         _wait(lambda: Path("/run/munge/munge.socket.2").exists(), "munge")
+
+    def _start_accounting(self) -> None:
+        """A database, the daemon that writes into it, and the cluster's entry."""
+        data, socket = self.folder / "sql", f"{self.folder}/sql.socket"
+        options = ("--no-defaults", f"--datadir={data}", "--user=root")
+        self.ask("mariadb-install-db", *options, "--auth-root-authentication-method=normal")
+        network = ("--bind-address=127.0.0.1", f"--port={SQL_PORT}", f"--socket={socket}")
+        self._start("mariadbd", *options, *network, "--innodb-buffer-pool-size=64M")
+        grant = ("mariadb", "--no-defaults", f"--socket={socket}", "-e", GRANT)
+        _wait(lambda: _succeeds(*grant), "MariaDB")
+        configuration = CONFIGURED / "slurmdbd.conf"
+        text = DBD_CONF.format(dbd_port=DBD_PORT, sql_port=SQL_PORT, folder=self.folder)
+        configuration.write_text(text, encoding="utf-8")
+        configuration.chmod(0o600)
+        self._start("slurmdbd", "-D")
+        _wait(lambda: _succeeds("sacctmgr", "-i", "list", "cluster"), "slurmdbd")
+        self.ask("sacctmgr", "-i", "add", "cluster", "test")
 
     def _start(self, *command: str) -> None:
         log = (self.folder / f"{Path(command[0]).name}-{len(self._daemons)}.out").open("wb")
@@ -191,6 +236,10 @@ def _wait(ready, what: str) -> None:
         time.sleep(0.2)
 
 
+def _succeeds(*command: str) -> bool:
+    return subprocess.run(command, capture_output=True, check=False, timeout=30).returncode == 0
+
+
 def _fields(line: str) -> dict[str, str]:
     return dict(word.partition("=")[::2] for word in line.split(" ") if "=" in word)
 
@@ -200,7 +249,7 @@ def _path() -> str:
 
 
 if __name__ == "__main__":
-    with SlurmCluster(Path(sys.argv[1]).resolve()) as cluster:
+    with SlurmCluster(Path(sys.argv[1]).resolve(), "accounting" in sys.argv[2:]) as cluster:
         print(cluster.ask("sinfo", "-N", "-l"), flush=True)
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM])
         signal.sigwait([signal.SIGINT, signal.SIGTERM])

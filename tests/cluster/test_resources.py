@@ -34,6 +34,7 @@ def rules_of(content, elsewhere):
         configfiles=[],
         config_settings=SimpleNamespace(config={}),
         non_local_exec_or_dryrun=elsewhere,
+        is_main_process=False,
     )
     names = {"config": content, "workflow": workflow}
     exec(compile(source, "common.smk", "exec"), names)

@@ -5,19 +5,13 @@ Debian's packages of SLURM (see `slurm_cluster`). Two nodes and two pretended GP
 model.
 """
 
-import importlib.util
 import os
 import time
-from pathlib import Path
 
 import polars as pl
 import pytest
 from slurm_cluster import NODES, SlurmCluster, why_not
-
-ROOT = Path(__file__).parents[2]
-_spec = importlib.util.spec_from_file_location("studies", ROOT / "tests/workflow/conftest.py")
-studies = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(studies)
+from slurm_runs import OnSlurm, jobs_of, studies, wait_for_job
 
 pytestmark = [
     pytest.mark.workflow,
@@ -28,18 +22,13 @@ pytestmark = [
 ]
 
 DATABASE = "results/tiny/study.duckdb"
-# What this cluster adds to the profile: no accounting, quick polls, no wait for a network disk.
-HERE = (
-    *("--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "3"),
-    *("--latency-wait", "10", "--jobs", "4"),
-)
 # The simulated models need no GPU and no step lacks memory: make some jobs ask as real ones do.
 ASKED = (
+    *("--slurm-status-command", "squeue"),  # there is no accounting
     "--set-resources",
     "run_rollouts:gpu=1",
     "select_repairs:mem_mb=250 if attempt == 1 else 4000",
 )
-WAIT_S = 420.0
 
 
 @pytest.fixture(scope="module")
@@ -59,53 +48,9 @@ def undisturbed(tmp_path_factory):
     return pl.read_parquet(workspace.path("results/tiny/results.parquet"))
 
 
-class OnSlurm(studies.Workspace):
-    """A study whose jobs go to the cluster; at the end of a `with` none of its runs goes on."""
-
-    def __init__(self, folder):
-        super().__init__(folder)
-        self.runs = []
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        for process in self.runs:
-            studies.kill(process)
-
-    def start(self, *arguments, **options):
-        self.runs.append(super().start(*arguments, **options))
-        return self.runs[-1]
-
-    def command(self, *arguments, configfile="config/studies/tiny.yaml"):
-        profile = ("--workflow-profile", "workflow/profiles/slurm", *HERE)
-        program, *rest = super().command(configfile=configfile)
-        rest = rest[: rest.index("--cores")]
-        return [program, *arguments, *rest, *profile, *ASKED]
-
-
-def jobs_of(cluster, rule, state=None):
-    found = [job for job in cluster.jobs() if job["Comment"].startswith(f"rule_{rule}")]
-    return [job for job in found if state in (None, job["JobState"])]
-
-
-def wait_for(process, look, what):
-    """What `look` finds, as soon as it finds something, while the study runs."""
-    deadline = time.monotonic() + WAIT_S
-    while not (found := look()):
-        assert process.poll() is None, f"the study ended before {what}:\n{process.stdout.read()}"
-        assert time.monotonic() < deadline, f"no {what}"
-        time.sleep(0.3)
-    return found
-
-
-def wait_for_job(cluster, process, rule, state="RUNNING"):
-    return wait_for(process, lambda: jobs_of(cluster, rule, state), f"{rule} {state}")[0]
-
-
 @pytest.fixture
 def study(cluster, tmp_path):
-    with OnSlurm(tmp_path / "project") as workspace:
+    with OnSlurm(tmp_path / "project", *ASKED) as workspace:
         yield workspace
 
 
@@ -149,6 +94,7 @@ def test_a_disturbed_study_on_slurm_ends_like_a_local_one(cluster, undisturbed, 
     starved, *_, fed = sorted(jobs_of(cluster, "select_repairs"), key=lambda j: int(j["JobId"]))
     assert starved["JobState"] in ("FAILED", "OUT_OF_MEMORY")
     assert (starved["MinMemoryNode"], fed["MinMemoryNode"]) == ("250M", "4000M")
+    assert (starved["TimeLimit"], fed["TimeLimit"]) == ("01:00:00", "02:00:00")
     assert fed["JobState"] == "COMPLETED"
     for job in jobs_of(cluster, "run_rollouts"):
         assert job["TresPerJob"] == "gres:gpu:1"

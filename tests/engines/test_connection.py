@@ -2,12 +2,13 @@
 
 import asyncio
 import contextlib
+import socket
 import ssl
 
 import pytest
 
 from repairstudy.engines import connection as module
-from repairstudy.engines.connection import BrokenAnswer, Connection
+from repairstudy.engines.connection import BrokenAnswer, Connection, NoAnswer
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
@@ -138,6 +139,58 @@ def test_a_request_that_was_given_up_leaves_nothing_behind():
         return await get(connection, port)
 
     assert talk([late, OK], story) == (b"ok", 2)
+
+
+def test_silence_within_an_answer_is_noticed_before_the_whole_time_is_over(monkeypatch):
+    monkeypatch.setattr(module, "SILENCE_S", 0.05)
+
+    async def stall(writer):
+        writer.write(OK[:-1])
+        await asyncio.sleep(30)
+
+    async def story(connection, port):
+        with pytest.raises(NoAnswer, match=r"silence within an answer \(0.05 s\)"):
+            await get(connection, port)
+        return await get(connection, port)
+
+    assert talk([stall, OK], story) == (b"ok", 2)
+
+
+def test_an_answer_may_take_long_to_begin_and_long_in_all(monkeypatch):
+    monkeypatch.setattr(module, "SILENCE_S", 0.1)
+
+    async def slowly(writer):
+        await asyncio.sleep(0.2)
+        for byte in OK:
+            writer.write(bytes([byte]))
+            await asyncio.sleep(0.005)
+
+    async def story(connection, port):
+        return await get(connection, port)
+
+    assert talk([slowly], story) == (b"ok", 1)
+
+
+def test_a_server_that_takes_no_connection_is_given_up(monkeypatch):
+    """The queue of those who wait to be accepted is full, and nobody is."""
+    monkeypatch.setattr(module, "CONNECT_S", 0.1)
+
+    async def go():
+        with socket.socket() as listening:
+            listening.bind(("127.0.0.1", 0))
+            listening.listen(0)
+            port = listening.getsockname()[1]
+            waiting = [socket.socket() for _ in range(4)]
+            for caller in waiting:
+                caller.setblocking(False)
+                caller.connect_ex(("127.0.0.1", port))
+            connection = Connection(f"http://127.0.0.1:{port}/v1", None, {})
+            with pytest.raises(NoAnswer, match=r"no connection in time \(0.1 s\)"):
+                await get(connection, port)
+            for caller in waiting:
+                caller.close()
+
+    asyncio.run(go())
 
 
 def test_nobody_there():

@@ -70,6 +70,27 @@ def test_a_group_far_larger_than_all_others_is_helped():
     assert min(len(engine.prompts) for engine in engines) > 50
 
 
+def test_a_full_server_is_helped_while_another_has_places_to_spare():
+    """All come at once, of one game, and no answer comes meanwhile."""
+
+    def split(number):
+        engines = [CountingEngine(wait_s=0.05), CountingEngine(wait_s=0.05)]
+
+        async def go():
+            members = [("a", engines[0]), ("b", engines[1])]
+            fleet = Fleet(members, QUICK, sticky=True, places=16)
+            GROUP.set("the only game")
+            await asyncio.gather(*(fleet.score(str(n), [" up", " down"]) for n in range(number)))
+
+        asyncio.run(go())
+        return sorted(len(engine.prompts) for engine in engines)
+
+    assert split(16) == [0, 16]
+    assert split(20) == [4, 16]
+    assert split(30) == [14, 16]
+    assert split(40) == [14, 26]  # an eighth of its places may stay free
+
+
 def test_one_server_dies_and_the_others_go_on_and_it_comes_back():
     with FakeServer() as steady, FakeServer() as mortal:
         for server in (steady, mortal):

@@ -75,6 +75,20 @@ def test_a_killed_server_is_started_anew_and_every_question_is_answered(tmp_path
     assert len(pids_in(pids)) == 2
 
 
+def test_while_it_is_down_it_has_no_places(tmp_path, pids):
+    async def story(engine):
+        await ask(engine)
+        up = engine.load().places
+        os.kill(pids_in(pids)[0], signal.SIGKILL)
+        async with asyncio.timeout(10.0):
+            while engine.load().places:
+                await asyncio.sleep(0.02)
+        await ask(engine)
+        return up, engine.load().places
+
+    assert run(tmp_path, "good", story, concurrency=7) == (7, 7)
+
+
 @pytest.mark.parametrize("after_s", [0.0, 0.3, 1.0])
 def test_closing_it_while_it_is_being_started_anew_leaves_nothing(tmp_path, pids, after_s):
     async def story(engine):

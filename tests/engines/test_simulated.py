@@ -85,7 +85,7 @@ def test_latency_is_waited():
 @pytest.mark.parametrize(
     ("parameters", "problem"),
     [
-        ({"tua": 1.0}, "parameters.tua: unknown .*accepted: tau, pit_blind"),
+        ({"tua": 1.0}, r"parameters.tua: unknown; did you mean 'tau'\? \(accepted: tau, pit_blind"),
         ({"tau": 0}, "parameters.tau: 0 .*above 0"),
         ({"tau": "hot"}, "wrong type"),
         ({"validity": 1.5}, "parameters.validity"),

@@ -15,6 +15,7 @@ from engine_processes import descendants, lives, wait_until
 
 from repairstudy.engines import Request
 from repairstudy.engines.endpoint import Endpoint
+from repairstudy.engines.metrics import read_metrics, room_for
 from repairstudy.engines.openai import OpenAiEngine
 from repairstudy.errors import ConfigError
 from repairstudy.executors import Decoding
@@ -157,6 +158,30 @@ def test_free_text_names_a_move(owner):
 def test_a_move_of_two_tokens_is_refused(owner):
     with pytest.raises(ConfigError, match="tokens of model 'small', not one"):
         run(owner, lambda engine: engine.score(prompt(OBSERVATIONS[0]), [" northwest corner"]))
+
+
+def test_it_says_how_many_conversations_its_cache_holds(owner):
+    """2 GiB of keys and values; a token takes 45 KiB (30 layers, 3 heads of 64 floats)."""
+
+    async def call(engine):
+        asking = [
+            asyncio.create_task(
+                engine.complete(Request(prompt(f"{text} {n}"), 1.0, 1.0, 0, 40, seed=n))
+            )
+            for n in range(4)
+            for text in OBSERVATIONS
+        ]
+        rooms = []
+        while not all(task.done() for task in asking):
+            await asyncio.sleep(0.05)
+            metrics = await read_metrics(Endpoint(owner.url))
+            rooms.append(room_for(metrics, own=len(asking)))
+        return [room for room in rooms if room is not None]
+
+    rooms = run(owner, call)
+    tokens = 2 * 2**30 / (30 * 2 * 3 * 64 * 4)
+    # Each needs a prompt of about 450 tokens, most of which they share, and up to 40 of its own.
+    assert tokens / 500 < max(rooms) < tokens / 40
 
 
 def test_nothing_is_left_when_the_owner_is_killed(owner):

@@ -15,7 +15,7 @@ from engine_processes import lives, pids_in, wait_until
 
 from repairstudy.engines.process import ServerProcess
 from repairstudy.engines.vllm import VllmServer
-from repairstudy.engines.vllm_command import VllmSettings, arguments, environment
+from repairstudy.engines.vllm_command import VllmSettings, arguments, environment, module_program
 from repairstudy.errors import ConfigError, EngineError
 
 STUB = Path(__file__).with_name("stub_server.py")
@@ -184,6 +184,14 @@ def test_each_of_several_servers_gets_gpus_of_its_own(monkeypatch):
     assert "CUDA_VISIBLE_DEVICES" not in environment(settings(device="gpu"))
     with pytest.raises(ConfigError, match=r"2 with 3 GPUs each need 6, but this job sees 4"):
         environment(settings(device="gpu", servers=2, gpus=3))
+
+
+@pytest.mark.skipif(Path("/dev/kfd").exists(), reason="has an AMD GPU")
+def test_a_gpu_that_is_not_there_is_told_before_a_server_starts(monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    with pytest.raises(ConfigError, match="device: gpu, but this job sees none"):
+        module_program(settings(device="gpu"))
+    assert module_program(settings(device="cpu"))[0] == sys.executable
 
 
 def test_several_servers_on_a_cpu_share_its_cores(monkeypatch):

@@ -222,6 +222,12 @@ async def silence(turn):
     await asyncio.sleep(60)
 
 
+async def silence_in_mid_body(turn):
+    page = turn.page()
+    await turn.say(page[: len(page) - 20])
+    await asyncio.sleep(60)
+
+
 async def slow_drip(turn):
     with contextlib.suppress(ConnectionError):
         for byte in turn.page():

@@ -9,6 +9,7 @@ import pytest
 from fault_runs import ask_servers, finished, served
 from fault_server import FaultServer, every, status
 
+from repairstudy.engines import connection
 from repairstudy.engines.process import free_port
 from repairstudy.errors import ConfigError, EngineError, WrongModel
 from repairstudy.rollouts import Limits, RolloutCache
@@ -115,6 +116,11 @@ def test_a_huge_body(undisturbed, tmp_path):
 
 def test_silence_of_a_server_that_seems_healthy(undisturbed, tmp_path):
     same(undisturbed, tmp_path, every(40, faults.silence))
+
+
+def test_silence_within_an_answer(undisturbed, tmp_path, monkeypatch):
+    monkeypatch.setattr(connection, "SILENCE_S", 0.2)
+    same(undisturbed, tmp_path, every(40, faults.silence_in_mid_body), timeout=60.0)
 
 
 def test_an_answer_that_drips(undisturbed, tmp_path):

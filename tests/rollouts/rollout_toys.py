@@ -203,6 +203,7 @@ def row(**changes: Any) -> dict[str, Any]:
         "invalid_actions": 0,
         "tokens_in": 20,
         "tokens_out": 2,
+        "tokens_thought": 0,
         "actions": ["left", "right"],
         "cause": None,
         "finished": datetime(2026, 1, 1, tzinfo=UTC),

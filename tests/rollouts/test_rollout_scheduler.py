@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import io
 import os
 import re
@@ -219,6 +220,18 @@ def test_no_episode_goes_on_after_the_run_has_stopped(tmp_path):
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
     asyncio.run(go())
+
+
+@pytest.mark.parametrize("error", [ConfigError("' wait' is two tokens"), asyncio.CancelledError()])
+def test_an_error_of_many_episodes_at_once_is_told_once(tmp_path, caplog, error):
+    def wrong(call):
+        if call > 20:
+            raise error
+
+    with pytest.raises(type(error)):
+        run(wanted(20), RolloutCache(tmp_path), actor(HashEngine(fault=wrong)))
+    gc.collect()
+    assert not caplog.records, "an error that nobody saw"
 
 
 def test_a_replay_mismatch_stops_the_run_and_names_the_failure_and_step(tmp_path):

@@ -28,7 +28,7 @@ def test_as_many_threads_as_calls_wait_and_no_more_than_allowed():
     while len(together) < 3:
         time.sleep(0.001)
     time.sleep(0.02)
-    assert len(together) == 3
+    assert (len(together), threads.waiting) == (3, 4)
     gate.set()
     assert [future.result(10) for future in futures] == list(range(7))
     assert len(set(together)) == 3

@@ -15,6 +15,10 @@ def costs_of(rollouts: pl.DataFrame) -> pl.DataFrame:
         .agg(
             pl.len().cast(pl.Int64).alias("rollouts"),
             *(pl.col(name).sum() for name in ("steps", "tokens_in", "tokens_out")),
+            # Unknown as soon as one of them is: rollouts of an earlier version did not count it.
+            pl.when(~pl.col("tokens_thought").has_nulls())
+            .then(pl.col("tokens_thought").sum())
+            .alias("tokens_thought"),
         )
     )
     return counted.select(COSTS.names).sort("executor_id", "role")

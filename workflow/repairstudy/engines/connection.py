@@ -12,16 +12,22 @@ import asyncio
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 import h11
 
 LARGEST_ANSWER = 32 * 2**20  # bytes; no answer that is asked for comes near
-CONNECT_S = 10.0
+CONNECT_S = 10.0  # to the end of the TLS handshake
+SILENCE_S = 30.0  # within an answer that has begun; the caller limits the whole of it
 
 
 class BrokenAnswer(Exception):
     """The connection ended within an answer, or what came is no HTTP or too long."""
+
+
+class NoAnswer(Exception):
+    """A server that nobody can connect to in time, or that falls silent within an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,7 @@ class Connection:
 
     Args:
         url: of the server; host, port and scheme count.
-        tls: for https.
+        tls: for https (`tls_of`).
         headers: sent with every request.
 
     Attributes:
@@ -64,6 +70,7 @@ class Connection:
         Raises:
             ConnectionRefusedError and other OSErrors: the server cannot be reached.
             BrokenAnswer: no whole answer came.
+            NoAnswer: connecting, or the next piece of an answer, took too long.
         """
         wire = self._wire
         self.fresh = wire is None or wire.stale
@@ -97,8 +104,11 @@ class Connection:
 
     async def _open(self) -> _Wire:
         loop = asyncio.get_running_loop()
-        async with asyncio.timeout(CONNECT_S):
-            _, wire = await loop.create_connection(_Wire, self._host, self._port, ssl=self._tls)
+        try:
+            async with asyncio.timeout(CONNECT_S):
+                _, wire = await loop.create_connection(_Wire, self._host, self._port, ssl=self._tls)
+        except TimeoutError:
+            raise NoAnswer(f"no connection in time ({CONNECT_S:g} s)") from None
         return wire
 
     async def _exchange(
@@ -110,11 +120,12 @@ class Connection:
         data = [protocol.send(request), protocol.send(h11.Data(data=content))]
         wire.write(b"".join(part for part in [*data, protocol.send(h11.EndOfMessage())] if part))
         response: h11.Response | None = None
-        received = bytearray()
+        received, begun = bytearray(), False
         while True:
             event = protocol.next_event()
             if event is h11.NEED_DATA:
-                protocol.receive_data(await wire.more())
+                protocol.receive_data(await self._more(wire, begun))
+                begun = True
             elif isinstance(event, h11.Data):
                 received += event.data
                 if len(received) > LARGEST_ANSWER:
@@ -130,6 +141,25 @@ class Connection:
             name.decode("latin-1"): value.decode("latin-1") for name, value in response.headers
         }
         return Answer(response.status_code, named, bytes(received))
+
+    async def _more(self, wire: _Wire, begun: bool) -> bytes:
+        if not begun or wire.stale:  # nearly always: an answer mostly comes in one piece
+            return await wire.more()
+        try:
+            async with asyncio.timeout(SILENCE_S):
+                return await wire.more()
+        except TimeoutError:
+            raise NoAnswer(f"silence within an answer ({SILENCE_S:g} s)") from None
+
+
+@lru_cache(maxsize=1)
+def _certificates() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+def tls_of(url: str) -> ssl.SSLContext | None:
+    """What checks a server's certificate; None without https. Loading takes a while: only once."""
+    return _certificates() if url.startswith("https:") else None
 
 
 class _Wire(asyncio.Protocol):

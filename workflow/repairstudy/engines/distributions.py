@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from repairstudy.engines.base import ChoiceScores, Completion, Engine, Request
+from repairstudy.engines.load import Load, load_of
 from repairstudy.engines.once import Shared
 from repairstudy.engines.shards import (
     SCHEMA,
@@ -54,7 +55,8 @@ class Distributions:
         flush_s: float = 5.0,
     ) -> None:
         self.folder = folder / digest(asdict(model))
-        self.asked = 0  # questions that reached the engine
+        self.asked = 0  # questions for probabilities that reached the engine
+        self.written = 0  # texts that it wrote
         self._model = asdict(model)
         self._engine = engine
         self._flush_rows = flush_rows
@@ -65,8 +67,15 @@ class Distributions:
         self._running: Shared[str, ChoiceScores] = Shared()
         self._timer: asyncio.TimerHandle | None = None
 
+    @property
+    def calls(self) -> int:
+        """Answers of the engine itself, so far."""
+        return self.asked + self.written
+
     async def complete(self, request: Request) -> Completion:
-        return await self._engine.complete(request)
+        completion = await self._engine.complete(request)
+        self.written += 1
+        return completion
 
     async def score(self, prompt: str, choices: Sequence[str]) -> ChoiceScores:
         key = self.key(prompt, choices)
@@ -114,6 +123,10 @@ class Distributions:
         if self._unwritten:
             write_shard(self.folder, pl.DataFrame(self._unwritten, schema=SCHEMA))
             self._unwritten = []
+
+    def load(self) -> Load | None:
+        """That of the engine behind."""
+        return load_of(self._engine)
 
     async def close(self) -> None:
         """Write what is new and close the engine."""

@@ -12,10 +12,9 @@ from repairstudy.engines.endpoint import Endpoint, read_key
 from repairstudy.engines.fingerprint import Fingerprint, Reference
 from repairstudy.engines.fleet import Fleet, Patience
 from repairstudy.engines.lazy import LazyEngine
-from repairstudy.engines.local import TransformersEngine
 from repairstudy.engines.nobody import NoEngine
 from repairstudy.engines.openai import OpenAiEngine
-from repairstudy.engines.owned import start_servers
+from repairstudy.engines.owned import start_scorer, start_servers
 from repairstudy.engines.simulated import SimulatedEngine, planted_policy
 from repairstudy.engines.vllm_command import VllmSettings
 from repairstudy.errors import ConfigError
@@ -55,8 +54,8 @@ def open_engine(
             `gpus`, `restarts`, `silence`, `max_model_len`, `arguments`, `log`); "openai":
             standing servers (`url`, `served_name`, `api_key_env` or `api_key_file`, `reference`,
             `patience`, `chat`); "transformers": a small checkpoint in a process beside this one
-            (`path`, `python`, `threads`, `log`); "simulated": a planted policy (`parameters`);
-            "scripted": nobody, its executors are rules.
+            (`path`, `python`, `threads`, `restarts`, `silence`, `log`); "simulated": a planted
+            policy (`parameters`); "scripted": nobody, its executors are rules.
         path: folder or hub name of a checkpoint.
         url: openai: of one server or of several that serve the same model.
         served_name: the name under which the model answers; for vllm by default that of `path`.
@@ -84,14 +83,14 @@ def open_engine(
                                 key=key, chat=chat, reference=reference))
             for base in urls_of(url)
         ]  # fmt: skip
-        return Fleet(engines, Patience(patience))
+        return Fleet(engines, Patience(patience), sticky=True, places=concurrency)
     if kind not in ("vllm", "transformers"):
         accepted = "vllm, transformers, openai, simulated, scripted"
         raise ConfigError(f"kind: {kind!r} (accepted: {accepted})")
     model_path = _needed("path", path, kind)
     if kind == "transformers":
         return LazyEngine(
-            lambda: TransformersEngine.started(python, model_path, threads, Path(log))
+            lambda: start_scorer(python, model_path, threads, Path(log), restarts, silence)
         )
     settings = VllmSettings(
         python=python,
@@ -108,7 +107,7 @@ def open_engine(
         concurrency=concurrency,
         timeout=timeout,
     )
-    return LazyEngine(lambda: start_servers(settings, Path(log)))
+    return LazyEngine(lambda: start_servers(settings, Path(log)), places=concurrency * servers)
 
 
 async def ask_fingerprint(

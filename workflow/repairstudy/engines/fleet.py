@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import math
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeVar
 
 from repairstudy.engines.affinity import GROUP
 from repairstudy.engines.base import ChoiceScores, Completion, Engine, Request
+from repairstudy.engines.load import Load, total_load
 from repairstudy.engines.trouble import Gone, Passing
 from repairstudy.errors import EngineError
 from repairstudy.records import seed_of
@@ -19,6 +21,9 @@ T = TypeVar("T")
 
 # Requests that a group's server may have beyond twice those of the idlest before that one helps.
 SLACK = 16
+# One that is full is helped as soon as another has more than this share of its places free: to
+# read a prompt anew costs less than an idle place, and a few idle ones less than moving about.
+FREE = 1 / 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,7 @@ class Fleet:
         sticky: requests of one group (`affinity.GROUP`) go to the same member while that one is
             neither away nor far busier than the rest. Otherwise, and without a group, the member
             with the fewest requests in flight is asked.
+        places: requests that a member takes at once; None: any number.
     """
 
     def __init__(
@@ -75,10 +81,13 @@ class Fleet:
         members: Sequence[tuple[str, Engine]],
         patience: Patience | None = None,
         sticky: bool = False,
+        places: int | None = None,
     ) -> None:
         self._members = [_Member(name, engine) for name, engine in members]
         self._patience = patience or Patience()
         self._sticky = sticky and len(self._members) > 1
+        self._places = places
+        self._asked = 0  # questions that are not answered yet
 
     async def complete(self, request: Request) -> Completion:
         key = (request.prompt, request.seed)
@@ -86,6 +95,14 @@ class Fleet:
 
     async def score(self, prompt: str, choices: Sequence[str]) -> ChoiceScores:
         return await self._ask(lambda engine: engine.score(prompt, choices), prompt)
+
+    def load(self) -> Load | None:
+        """That of the members that are awake; requests that wait for another try are queued."""
+        awake = self._awake()
+        if not awake:
+            return Load(0, 0, self._asked)
+        found = total_load(member.engine for member in awake)
+        return found and replace(found, queued=max(self._asked - found.running, 0))
 
     async def close(self) -> None:
         closing = [member.engine.close() for member in self._members]
@@ -100,6 +117,15 @@ class Fleet:
             WrongModel, RequestRefused, ConfigError: asking again would not help.
             EngineError: patience is spent, or no member will ever answer again.
         """
+        self._asked += 1
+        try:
+            return await self._until_answered(ask, key)
+        finally:
+            self._asked -= 1
+
+    async def _until_answered(
+        self, ask: Callable[[Engine], Awaitable[T]], key: tuple[object, ...]
+    ) -> T:
         call = _Call(self._patience)
         while True:
             member = await self._choose(call)
@@ -155,6 +181,9 @@ class Fleet:
         if not group or len(members) == 1:
             return least
         home = max(members, key=lambda member: _rank(group, member.name))
+        most = self._places or math.inf
+        if home.in_flight >= most and least.in_flight < most * (1 - FREE):
+            return least
         return home if home.in_flight <= 2 * least.in_flight + SLACK else least
 
 

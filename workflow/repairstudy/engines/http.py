@@ -9,14 +9,13 @@ import json
 import math
 import re
 import secrets
-import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC
 from typing import Any, NoReturn, TypeVar
 
-from repairstudy.engines.connection import Answer, BrokenAnswer, Connection
+from repairstudy.engines.connection import Answer, BrokenAnswer, Connection, NoAnswer, tls_of
 from repairstudy.engines.endpoint import Endpoint
 from repairstudy.engines.pressure import Pressure
 from repairstudy.engines.trouble import Malformed, Passing
@@ -125,6 +124,8 @@ class JsonClient:
             raise Passing(
                 f"{url}: no answer in time ({self.endpoint.timeout:g} s)", away=True
             ) from None
+        except NoAnswer as error:
+            raise Passing(f"{url}: {error}", away=True) from None
         except OSError as error:  # refused, unreachable, no such name, no valid certificate
             said = error.strerror or str(error)
             raise Passing(f"{url}: connection failed ({said})", away=True) from None
@@ -188,18 +189,13 @@ class _Connections:
         self._free: list[Connection] = []
         self._closed = False
         self._url = endpoint.url
-        # Loading certificates takes a while: once is enough, and never for a local server.
-        secure = endpoint.url.startswith("https:")
-        self._tls = ssl.create_default_context() if secure else None
         self._headers = {"Content-Type": "application/json"}
         if key:
             self._headers["Authorization"] = f"Bearer {key}"
 
     @asynccontextmanager
     async def one(self) -> AsyncIterator[Connection]:
-        connection = (
-            self._free.pop() if self._free else Connection(self._url, self._tls, self._headers)
-        )
+        connection = self._free.pop() if self._free else self._new()
         try:
             yield connection
         finally:
@@ -207,6 +203,9 @@ class _Connections:
                 connection.close()
             else:
                 self._free.append(connection)
+
+    def _new(self) -> Connection:
+        return Connection(self._url, tls_of(self._url), self._headers)
 
     def close(self) -> None:
         self._closed = True

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from repairstudy.engines.base import ChoiceScores, Completion, Engine, Request
+from repairstudy.engines.load import Load, load_of
 from repairstudy.engines.once import Shared
 from repairstudy.errors import StudyError
 
@@ -15,10 +16,18 @@ class LazyEngine:
 
     A start that failed is not tried again: every later request fails with the same error. A start
     goes on when the one who asked for it gives up.
+
+    Args:
+        start: starts it.
+        places: requests that it will take at once; None: any number.
     """
 
-    def __init__(self, start: Callable[[], Coroutine[Any, Any, Engine]]) -> None:
+    def __init__(
+        self, start: Callable[[], Coroutine[Any, Any, Engine]], places: int | None = None
+    ) -> None:
         self._start = start
+        self._places = places
+        self._waiting = 0
         self._starting: Shared[str, Engine] = Shared()
         self._engine: Engine | None = None
         self._failure: StudyError | None = None
@@ -28,6 +37,12 @@ class LazyEngine:
 
     async def score(self, prompt: str, choices: Sequence[str]) -> ChoiceScores:
         return await (await self._started()).score(prompt, choices)
+
+    def load(self) -> Load | None:
+        """The engine's; before it stands, all requests wait for that."""
+        if self._engine is not None:
+            return load_of(self._engine)
+        return None if self._places is None else Load(self._places, 0, self._waiting)
 
     async def close(self) -> None:
         await self._starting.cancel()
@@ -39,7 +54,11 @@ class LazyEngine:
             return self._engine
         if self._failure is not None:
             raise self._failure
-        return await self._starting.get("start", self._keep)
+        self._waiting += 1
+        try:
+            return await self._starting.get("start", self._keep)
+        finally:
+            self._waiting -= 1
 
     async def _keep(self) -> Engine:
         try:

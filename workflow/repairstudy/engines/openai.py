@@ -17,6 +17,8 @@ from repairstudy.engines.base import ChoiceScores, Completion, Request
 from repairstudy.engines.endpoint import Endpoint
 from repairstudy.engines.fingerprint import Fingerprint, Reference
 from repairstudy.engines.http import JsonClient
+from repairstudy.engines.load import Load
+from repairstudy.engines.metrics import CacheGauge
 from repairstudy.engines.tokens import ChoiceTokens
 from repairstudy.engines.trouble import Malformed
 from repairstudy.errors import ConfigError, RequestRefused, WrongModel
@@ -66,6 +68,7 @@ class OpenAiEngine:
         reference: Reference | None = None,
     ) -> None:
         self.client = JsonClient(endpoint, key, self._check_model if reference else None)
+        self._gauge = CacheGauge(endpoint, lambda: self.client.pressure.inside)
         self._url = endpoint.url
         self._model = model
         self._tokens = ChoiceTokens(self.client, model)
@@ -102,7 +105,14 @@ class OpenAiEngine:
         """What tells this server's model from another, as far as the server says."""
         return await self._look()
 
+    def load(self) -> Load:
+        """This process's requests at the server."""
+        pressure = self.client.pressure
+        room = self._gauge.room() if self._has_additions() else None
+        return Load(int(pressure.limit), pressure.inside, pressure.queued, room)
+
     async def close(self) -> None:
+        await self._gauge.close()
         await self.client.close()
 
     async def _score(self, prompt: str, ids: Sequence[int]) -> tuple[list[float], int]:

@@ -28,6 +28,11 @@ class Pressure:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._cuts = 0
 
+    @property
+    def queued(self) -> int:
+        """How many wait for a place."""
+        return len(self._waiting)
+
     @asynccontextmanager
     async def one(self) -> AsyncIterator[int]:
         """Wait for a place and hold it; gives what `eased` and `complained` want to be told."""

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from repairstudy.checked import meant
 from repairstudy.engines.base import ChoiceScores, Completion, Request
 from repairstudy.errors import ConfigError
 from repairstudy.executors import Decoding
@@ -146,7 +147,10 @@ def planted_policy(parameters: Mapping[str, Any]) -> PlantedPolicy:
     accepted = [item.name for item in fields(PlantedPolicy)]
     for name in parameters:
         if name not in accepted:
-            raise ConfigError(f"parameters.{name}: unknown (accepted: {', '.join(accepted)})")
+            raise ConfigError(
+                f"parameters.{name}: unknown{meant(name, accepted)} "
+                f"(accepted: {', '.join(accepted)})"
+            )
     try:
         return PlantedPolicy(**parameters)
     except TypeError as error:

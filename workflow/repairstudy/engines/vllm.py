@@ -15,6 +15,7 @@ from repairstudy.engines.endpoint import Endpoint
 from repairstudy.engines.openai import PROBE, OpenAiEngine
 from repairstudy.engines.process import ServerProcess, free_port
 from repairstudy.engines.vllm_command import VllmSettings, arguments, environment, module_program
+from repairstudy.engines.watch import Watch
 from repairstudy.errors import EngineError, RequestRefused
 
 POLL_S = 0.25
@@ -49,6 +50,7 @@ class VllmServer:
         self._key = secrets.token_hex(16)
         self._process: ServerProcess | None = None
         self._engine: OpenAiEngine | None = None
+        self._watch: Watch | None = None
         self.url = ""
         self.start_seconds = 0.0
         self._stopped: str | None = None
@@ -79,7 +81,17 @@ class VllmServer:
         except BaseException:
             await self.stop()
             raise
+        self._watch = Watch(self._engine.client)
         self.start_seconds = time.monotonic() - begun
+
+    @property
+    def answered(self) -> int:
+        """Requests that got an answer of any kind since the start."""
+        return self._engine.client.answered if self._engine else 0
+
+    async def silence(self) -> float:
+        """Seconds since it was last seen to get on; 0 if nothing is due."""
+        return await self._watch.silence() if self._watch else 0.0
 
     def failure(self) -> str | None:
         """Why it answers no longer, with the end of its log; None while it runs."""

@@ -58,12 +58,14 @@ def module_program(settings: VllmSettings) -> tuple[str, ...]:
     """The server's program. `vllm serve` does not work with the CPU build.
 
     Raises:
-        ConfigError: there is no such interpreter.
+        ConfigError: there is no such interpreter, or no GPU where one is asked for.
     """
     if shutil.which(settings.python) is None:
         raise ConfigError(
             f"python: no interpreter '{settings.python}'; `make vllm` sets up the environment"
         )
+    if settings.device == "gpu" and not visible_gpus() and not Path("/dev/kfd").exists():
+        raise ConfigError("device: gpu, but this job sees none; auto and cpu do without")
     return (settings.python, "-m", "vllm.entrypoints.openai.api_server")
 
 

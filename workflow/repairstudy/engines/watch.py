@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import time
 
-import httpx
-
 from repairstudy.engines.http import JsonClient
+from repairstudy.engines.metrics import read_metrics
 
-METRICS_TIMEOUT_S = 5.0
 _COUNTERS = "_tokens_total"  # vLLM: vllm:prompt_tokens_total, vllm:generation_tokens_total
 
 
@@ -35,16 +33,6 @@ class Watch:
 
     async def _tokens(self) -> float | None:
         """Tokens that the server has read and written so far; None if it does not say."""
-        try:
-            async with httpx.AsyncClient(
-                timeout=METRICS_TIMEOUT_S, trust_env=False, verify=False
-            ) as client:
-                answer = await client.get(f"{self._client.endpoint.root}/metrics")
-            counts = [
-                float(line.rsplit(" ", 1)[1])
-                for line in answer.text.splitlines()
-                if line.startswith("vllm:") and _COUNTERS in line
-            ]
-        except (httpx.HTTPError, ValueError, IndexError):
-            return None
+        metrics = await read_metrics(self._client.endpoint)
+        counts = [sum(values) for name, values in metrics.items() if name.endswith(_COUNTERS)]
         return sum(counts) if counts else None

@@ -2,7 +2,7 @@
 
 The engine masks all tokens but the choices, divides by the temperature, keeps the top k, then the
 top p, and draws. Doing the same here on stored log-probabilities gives the same distribution at no
-cost, and its exact probabilities. ``tests/engines/test_sampling.py`` compares the two.
+cost, and its exact probabilities. ``tests/engines/test_vllm_itself.py`` compares the two.
 """
 
 from __future__ import annotations

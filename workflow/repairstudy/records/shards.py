@@ -63,12 +63,14 @@ def read_shard(
     schema: Mapping[str, pl.DataType],
     remedy: str,
     columns: Sequence[str] | None = None,
+    added: Sequence[str] = (),
 ) -> pl.DataFrame:
     """The rows of a shard, or some of its columns.
 
     Args:
         schema: the columns that it must have, in any order.
         remedy: what to do about a damaged one, for the message.
+        added: those of `schema` that shards of an earlier version lack; there they are null.
 
     Raises:
         DataError: it is damaged, or its columns are others.
@@ -84,8 +86,15 @@ def read_shard(
     if named and _hash(data) not in named.groups():
         raise DataError(path, "truncated or damaged: its bytes do not match its name.", remedy)
     try:
-        _check_columns(path, dict(pl.read_parquet_schema(io.BytesIO(data))), schema)
-        return pl.read_parquet(io.BytesIO(data), columns=list(columns) if columns else None)
+        found = dict(pl.read_parquet_schema(io.BytesIO(data)))
+        lacking = [name for name in added if name not in found]
+        _check_columns(path, found | {name: schema[name] for name in lacking}, schema)
+        kept = list(columns) if columns else list(schema)
+        rows = pl.read_parquet(
+            io.BytesIO(data), columns=[name for name in kept if name not in lacking]
+        )
+        nulls = {name: pl.lit(None, schema[name]) for name in lacking if name in kept}
+        return rows.with_columns(**nulls) if nulls else rows
     except (PolarsError, PanicException, OSError) as error:
         raise DataError(path, f"not a readable Parquet file ({error}).", remedy) from error
 

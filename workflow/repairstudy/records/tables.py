@@ -13,12 +13,16 @@ TIME = pl.Datetime("us", "UTC")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its polars type, whether it may be null, and what it means."""
+    """One column: its polars type, whether it may be null, and what it means.
+
+    `added`: it came later, and files of an earlier version lack it; there it is null.
+    """
 
     name: str
     dtype: pl.DataType
     doc: str
     nullable: bool = False
+    added: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,10 @@ class Table:
     @property
     def names(self) -> list[str]:
         return [column.name for column in self.columns]
+
+    @property
+    def added(self) -> list[str]:
+        return [column.name for column in self.columns if column.added]
 
     def empty(self) -> pl.DataFrame:
         return pl.DataFrame(schema=self.schema)
@@ -55,6 +63,9 @@ _CANDIDATE = Column("candidate_id", TEXT, "candidate action at that step")
 _EXECUTOR = Column("executor_id", TEXT, "hash of the executor's identity")
 _POOL = Column("pool", TEXT, "failure pool")
 _EVALUATOR = Column("evaluator", TEXT, "evaluator's name")
+_THOUGHT = Column(
+    "tokens_thought", INT, "generated tokens that were thoughts; null: not counted", True, True
+)
 
 EXECUTORS = _table(
     "executors",
@@ -70,7 +81,7 @@ EXECUTORS = _table(
 TRAJECTORIES = _table(
     "trajectories",
     "trajectory_id",
-    Column("trajectory_id", TEXT, "rollout key of the collected run"),
+    Column("trajectory_id", TEXT, "rollout key of the collected run; hash of an imported one"),
     Column("environment", TEXT, "environment's name"),
     Column("task_id", TEXT, "task"),
     Column("instruction", TEXT, "the task in words", True),
@@ -100,6 +111,21 @@ FAILURES = _table(
     _POOL,
     Column("trajectory_id", TEXT, "the failed trajectory"),
     Column("rank", INT, "place in the pool, from 0, in collection order"),
+)
+IMPORTED_RUNS = _table(
+    "imported_runs",
+    "deployed number",
+    Column("deployed", TEXT, "name of the executor whose failed runs they are taken for"),
+    Column("number", INT, "line of the file, from 1"),
+    Column("run", TEXT, "the run's name in the file"),
+    Column("task_id", TEXT, "task"),
+    Column("verdict", TEXT, "what its replay showed: failure, success, diverges, or unusable"),
+    Column("detail", TEXT, "why it is no failure of the study; empty for one that is"),
+    Column("trajectory_id", TEXT, "the failed trajectory that it became; null if none", True),
+    Column("compared", INT, "observations in the file that the replay showed too"),
+    Column("invalid_actions", INT, "how many of its actions were not admissible"),
+    Column("file", TEXT, "the file"),
+    Column("sha256", TEXT, "SHA-256 of the file"),
 )
 COLLECTED_FAILURES = _table(
     "collected_failures",
@@ -169,6 +195,7 @@ CACHED_ROLLOUTS = _table(
     Column("invalid_actions", INT, "how many of them were not admissible"),
     Column("tokens_in", INT, "prompt tokens"),
     Column("tokens_out", INT, "generated tokens"),
+    _THOUGHT,
     Column("actions", TEXTS, "actions taken after the prefix"),
     Column("cause", TEXT, "cause of an infrastructure error", True),
     Column("finished", TIME, "when the rollout ended"),
@@ -190,6 +217,7 @@ ROLLOUTS = _table(
     Column("invalid_actions", INT, "how many of them were not admissible", True),
     Column("tokens_in", INT, "prompt tokens", True),
     Column("tokens_out", INT, "generated tokens", True),
+    _THOUGHT,
     Column("status", TEXT, "one of " + ", ".join(STATUSES)),
     Column("actions", TEXTS, "actions taken after the prefix"),
 )
@@ -343,6 +371,7 @@ COSTS = _table(
     Column("steps", INT, "actions"),
     Column("tokens_in", INT, "prompt tokens"),
     Column("tokens_out", INT, "generated tokens"),
+    _THOUGHT,
 )
 VALIDATION = _table(
     "validation",
@@ -372,6 +401,6 @@ TABLES: dict[str, Table] = {
         PROPOSALS, WORKLIST, CACHED_ROLLOUTS, ROLLOUTS, SCORES, SELECTIONS, VALUES, RESULTS,
         PREREGISTRATION, INFRASTRUCTURE, AUDIT, PROVENANCE, BUILD, EXACT_VALUES,
         FAILURE_LABELS, LLM_LABELS, POLICIES,
-        COSTS, VALIDATION,
+        COSTS, VALIDATION, IMPORTED_RUNS,
     )
 }  # fmt: skip

@@ -22,12 +22,16 @@ DISTRIBUTIONS_KEPT = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What an executor did: `action` is None when its text held no admissible action."""
+    """What an executor did: `action` is None when its text held no admissible action.
+
+    `tokens_thought` of the generated tokens were a reasoning model's thoughts.
+    """
 
     action: str | None
     text: str
     tokens_in: int
     tokens_out: int
+    tokens_thought: int = 0
 
 
 class Actor(TypingProtocol):
@@ -56,8 +60,8 @@ class ModelActor:
     def __init__(self, executor: Executor, protocol: Protocol, engine: Engine) -> None:
         self.executor = executor
         self.executor_id = executor.executor_id
+        self.engine = engine
         self._protocol = protocol
-        self._engine = engine
 
     async def act(self, view: AgentView, seed: int) -> Decision:
         """As `Actor.act`.
@@ -77,7 +81,7 @@ class ModelActor:
             word = next(iter(following))
             if len(following) > 1:
                 words = tuple(following)
-                scores = await self._engine.score(prompt + spoken, words)
+                scores = await self.engine.score(prompt + spoken, words)
                 # The first draw is the step's own; a later one is a draw of its own.
                 drawn = seed_of(seed, "word", draws) if draws else seed
                 word = words[draw(_probabilities(scores.logprobs, self.executor.decoding), drawn)]
@@ -89,7 +93,7 @@ class ModelActor:
 
     async def _write(self, prompt: str, admissible: tuple[str, ...], seed: int) -> Decision:
         decoding = self.executor.decoding
-        completion = await self._engine.complete(
+        completion = await self.engine.complete(
             Request(
                 prompt=prompt,
                 temperature=decoding.temperature,
@@ -101,7 +105,13 @@ class ModelActor:
             )
         )
         action = self._protocol.parse(completion.text, admissible)
-        return Decision(action, completion.text, completion.tokens_in, completion.tokens_out)
+        return Decision(
+            action,
+            completion.text,
+            completion.tokens_in,
+            completion.tokens_out,
+            completion.tokens_thought,
+        )
 
 
 class ScriptedActor:

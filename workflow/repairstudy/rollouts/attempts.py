@@ -25,6 +25,7 @@ Environments = Callable[[], Environment]
 class Limits:
     """What a run may use.
 
+    `max_in_flight`: episodes open at most; `admission` opens fewer where more would not help.
     `retries` after infrastructure errors, the first after `retry_wait_s` seconds, each further
     after twice as long. `decision_timeout_s`: what one action of the actor may take;
     `environment_timeout_s`: what one call of a blocking environment may take.
@@ -132,6 +133,7 @@ def _row(spec: RolloutSpec, attempt: int, episode: Episode) -> dict[str, Any]:
         "invalid_actions": episode.invalid_actions,
         "tokens_in": episode.tokens_in,
         "tokens_out": episode.tokens_out,
+        "tokens_thought": episode.tokens_thought,
         "actions": episode.actions,
         "cause": None,
         "finished": datetime.now(UTC),

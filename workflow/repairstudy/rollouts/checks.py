@@ -11,7 +11,8 @@ from repairstudy.records.tables import CACHED_ROLLOUTS, STATUSES
 
 ERROR = "infrastructure_error"
 # What two finished rows of one rollout must share. Left out: `attempt` and `cause` (history of
-# the infrastructure, not of the agent) and `finished` (time).
+# the infrastructure, not of the agent), `finished` (time), and `tokens_thought` (of tokens_out; an
+# earlier version did not count it, and where a server does not, it is an estimate).
 OUTCOME = (
     "executor_id", "seed", "status", "success", "reward", "steps", "invalid_actions",
     "tokens_in", "tokens_out", "actions",
@@ -33,6 +34,9 @@ _RULES: tuple[tuple[str, str, pl.Expr], ...] = (
      pl.col("invalid_actions").is_between(0, pl.col("steps"))),
     ("tokens_in", "at least 0", pl.col("tokens_in") >= 0),
     ("tokens_out", "at least 0", pl.col("tokens_out") >= 0),
+    ("tokens_thought", "null, or within [0, tokens_out]",
+     pl.col("tokens_thought").is_null()
+     | pl.col("tokens_thought").is_between(0, pl.col("tokens_out"))),
 )  # fmt: skip
 
 
@@ -69,8 +73,8 @@ def check_agreement(rows: pl.DataFrame) -> None:
     Raises:
         DataError: names both files, the rollout and the column.
     """
-    finished = rows.filter(~_errored).sort("rollout_key", "shard")
-    repeated = finished.filter(pl.col("rollout_key").is_duplicated())
+    finished = rows.filter(~_errored)
+    repeated = finished.filter(pl.col("rollout_key").is_duplicated()).sort("rollout_key", "shard")
     firsts = repeated.unique("rollout_key", keep="first", maintain_order=True)
     pairs = repeated.join(firsts, on="rollout_key", suffix="_first")
     for name in OUTCOME:
@@ -94,7 +98,9 @@ def one_row_each(rows: pl.DataFrame) -> pl.DataFrame:
     Returns:
         The rows in no particular order.
     """
-    repeated = pl.col("rollout_key").is_duplicated()
+    repeated = rows["rollout_key"].is_duplicated()
+    if not repeated.any():
+        return rows
     order = pl.when(_errored).then(-pl.col("attempt")).otherwise(pl.col("attempt"))
     chosen = (
         rows.filter(repeated)

@@ -16,7 +16,8 @@ class Episode:
     """What came of a rollout that ended for the agent's own reasons.
 
     `actions` are those after the prefix, the forced one included; `steps` is their number and
-    `invalid_actions` counts the inadmissible ones among them.
+    `invalid_actions` counts the inadmissible ones among them. `tokens_out` includes thoughts,
+    `tokens_thought` of them.
     """
 
     status: str
@@ -27,6 +28,7 @@ class Episode:
     tokens_in: int
     tokens_out: int
     actions: tuple[str, ...]
+    tokens_thought: int = 0
 
 
 async def run_episode(
@@ -53,7 +55,7 @@ async def run_episode(
     world = World(environment, environment_timeout_s)
     await world.aside(world.begin, spec)
     actions: list[str] = []
-    invalid = tokens_in = tokens_out = 0
+    invalid = tokens_in = tokens_out = tokens_thought = 0
     limit = actor.executor.invalid_actions.limit
     start = len(spec.prefix)
     for index in range(start, spec.budget):
@@ -65,6 +67,7 @@ async def run_episode(
             action = decision.text.strip() if decision.action is None else decision.action
             tokens_in += decision.tokens_in
             tokens_out += decision.tokens_out
+            tokens_thought += decision.tokens_thought
         actions.append(action)
         invalid += not await world.do(action)
         if world.done or world.invalid > limit:
@@ -79,6 +82,7 @@ async def run_episode(
         tokens_in=tokens_in,
         tokens_out=tokens_out,
         actions=tuple(actions),
+        tokens_thought=tokens_thought,
     )
 
 

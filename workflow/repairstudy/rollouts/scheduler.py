@@ -10,20 +10,23 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from repairstudy.engines.load import total_load
 from repairstudy.errors import EngineError
 from repairstudy.rollouts.actors import Actor
+from repairstudy.rollouts.admission import Admission
 from repairstudy.rollouts.attempts import Attempts, Environments, Limits
 from repairstudy.rollouts.cache import RolloutCache
 from repairstudy.rollouts.progress import Progress, Tally
 from repairstudy.rollouts.signals import Interrupted, stop_signals
-from repairstudy.rollouts.worklist import Pending
+from repairstudy.rollouts.worklist import Pending, Work
+from repairstudy.rollouts.world import waiting_for_environments
 from repairstudy.rollouts.writer import CacheWriter
 
 _TICK_S = 0.2
 
 
 async def run_rollouts(
-    items: Sequence[Pending],
+    items: Work,
     actors: Mapping[str, Actor],
     environments: Environments,
     cache: RolloutCache,
@@ -57,14 +60,20 @@ async def run_rollouts(
     cache.prune()
     with writer or cache.writer() as sink:
         run = _Run(iter(items), Attempts(actors, environments, limits), sink, tally, limits)
-        await run.until_done(min(limits.max_in_flight, len(items)), progress)
+        await run.until_done(_engines(actors), progress)
     cache.compact(actors)
     progress.close(tally)
     return tally
 
 
+def _engines(actors: Mapping[str, Actor]) -> tuple[object, ...]:
+    """The engines behind the actors, each once; rules have none."""
+    found = (getattr(actor, "engine", None) for actor in actors.values())
+    return tuple({id(engine): engine for engine in found if engine is not None}.values())
+
+
 class _Run:
-    """The state that the workers of one run share."""
+    """The state that the workers of one run share. A worker runs an episode after the other."""
 
     def __init__(
         self,
@@ -79,20 +88,22 @@ class _Run:
         self._sink = sink
         self._tally = tally
         self._limits = limits
+        self._admission = Admission(limits.max_in_flight)
+        self._workers: set[asyncio.Task[None]] = set()
+        self._open = self._allowed = 0  # episodes
+        self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    async def until_done(self, workers: int, progress: Progress) -> None:
+    async def until_done(self, engines: Sequence[object], progress: Progress) -> None:
         with stop_signals() as stopped:
-            tasks = [asyncio.create_task(self._work()) for _ in range(workers)]
-            work = asyncio.gather(*tasks)
-            ticks = asyncio.create_task(self._tick(progress))
+            ticks = asyncio.create_task(self._tick(engines, progress))
             try:
-                waited: set[asyncio.Future[Any]] = {work, ticks, stopped}
+                waited: set[asyncio.Future[Any]] = {self._over, ticks, stopped}
                 await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
-                if work.done():
-                    work.result()
+                if self._over.done():
+                    self._over.result()
                 if ticks.done():
                     ticks.result()
-                if not work.done():
+                if not self._over.done():
                     name = stopped.result().name
                     done = f"{self._tally.done:,} of {self._tally.total:,}"
                     raise Interrupted(
@@ -100,10 +111,25 @@ class _Run:
                         "Start the same run again to go on from there."
                     )
             finally:
-                await _cancel([*tasks, ticks, work])
+                self._over.cancel()  # what workers say from now on is no news
+                await _cancel([*self._workers, ticks])
 
-    async def _work(self) -> None:
-        for item in self._queue:
+    def _admit(self, engines: Sequence[object]) -> None:
+        """Open as many episodes as may be open now; fewer, as some end."""
+        now = asyncio.get_running_loop().time()
+        waiting = waiting_for_environments()
+        load = total_load(engines)
+        self._allowed = self._admission.may_be_open(now, self._open, waiting, load)
+        while self._open < self._allowed and (item := next(self._queue, None)):
+            self._open += 1
+            worker = asyncio.create_task(self._work(item))
+            self._workers.add(worker)
+            worker.add_done_callback(self._ended)
+        if not self._open and not self._over.done():
+            self._over.set_result(None)
+
+    async def _work(self, item: Pending | None) -> None:
+        while item is not None:
             row = await self._attempts.run(item)
             self._sink.add(row)
             self._tally.add(row)
@@ -114,9 +140,25 @@ class _Run:
                 )
             # An engine that answers from memory never waits: let signals and ticks have a turn.
             await asyncio.sleep(0)
+            item = next(self._queue, None) if self._open <= self._allowed else None
+        self._open -= 1
 
-    async def _tick(self, progress: Progress) -> None:
+    def _ended(self, worker: asyncio.Task[None]) -> None:
+        self._workers.discard(worker)
+        if worker.cancelled():
+            self._over.cancel()
+            return
+        error = worker.exception()  # of several that fail together, the first is told
+        if self._over.done():
+            return
+        if error is not None:
+            self._over.set_exception(error)
+        elif not self._open:
+            self._over.set_result(None)
+
+    async def _tick(self, engines: Sequence[object], progress: Progress) -> None:
         while True:
+            self._admit(engines)
             await asyncio.sleep(min(_TICK_S, progress.every_s))
             self._sink.flush_if_due()
             progress.tick(self._tally)

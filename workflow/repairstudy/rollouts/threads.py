@@ -35,6 +35,11 @@ class WaitingThreads(Executor):
                 threading.Thread(target=self._work, name=name, daemon=True).start()
         return future
 
+    @property
+    def waiting(self) -> int:
+        """Calls that wait for a thread."""
+        return self._calls.qsize()
+
     def give_up_one(self) -> None:
         """A call will not return: let another thread take its place."""
         with self._lock:

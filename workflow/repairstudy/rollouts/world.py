@@ -21,8 +21,14 @@ R = TypeVar("R")
 # A thread that computes for a moment must not hold up the event loop's many small waits.
 _SWITCH_S = 2e-4
 
-# Threads in which environments that wait for other processes are called. More would only wait.
-_WAITING = WaitingThreads(64)
+# Threads in which environments that wait for other processes are called. A thread that waits costs
+# next to nothing, and too few of them would hold up environments that are slow and not busy.
+_WAITING = WaitingThreads(1024)
+
+
+def waiting_for_environments() -> int:
+    """Episodes of this process that wait for a thread to call their environment."""
+    return _WAITING.waiting
 
 
 class EnvironmentCrash(StudyError):

@@ -10,20 +10,26 @@ from repairstudy.errors import DataError
 from repairstudy.records import Column, Table
 
 
-def check(frame: pl.DataFrame, table: Table, path: str | Path) -> pl.DataFrame:
+def check(
+    frame: pl.DataFrame, table: Table, path: str | Path, *, keyed: bool = True
+) -> pl.DataFrame:
     """The frame with the table's columns in the table's order.
 
     A column without any value (polars' Null type) takes the contract's type; nothing else is
-    cast. `path` only names the file in the error.
+    cast. A column that was added to the contract later may be missing: it is null. `path` only
+    names the file in the error. `keyed`: whether keys are looked at.
 
     Raises:
         DataError: a missing or unknown column, another type, a null or NaN where none may be,
             a null inside a list, or two rows with one key.
     """
+    late = [column for column in table.columns if column.added and column.name not in frame]
+    frame = frame.with_columns(pl.lit(None, column.dtype).alias(column.name) for column in late)
     frame = _check_columns(frame, table, path)
     for column in table.columns:
         _check_values(frame, column, path)
-    _check_key(frame, table, path)
+    if keyed:
+        _check_key(frame, table, path)
     return frame
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from repairstudy.checked import meant
 from repairstudy.errors import ConfigError
 from repairstudy.executors.protocols.answers import first_action
 from repairstudy.executors.protocols.base import AgentView, Protocol
@@ -31,5 +32,6 @@ def make_protocol(name: str) -> Protocol:
         return Window(int(window.group(1)))
     if name not in _PROTOCOLS:
         offered = ", ".join([*sorted(_PROTOCOLS), "window-K/1 with K turns"])
-        raise ConfigError(f"protocol: no protocol '{name}' (accepted: {offered})")
+        close = meant(name, _PROTOCOLS)
+        raise ConfigError(f"protocol: no protocol '{name}'{close} (accepted: {offered})")
     return _PROTOCOLS[name]

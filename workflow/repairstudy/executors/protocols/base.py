@@ -61,15 +61,19 @@ class TextActions:
         return first_action(text, tuple(admissible))
 
 
-def fill_view(template: str, view: AgentView, **slots: str) -> str:
-    """The template with the slots that every protocol offers, and further ones."""
-    common = {
+def common_slots(view: AgentView) -> dict[str, str]:
+    """What every protocol offers to fill in."""
+    return {
         "instruction": view.instruction,
         "admissible": ", ".join(view.admissible),
         "admissible_lines": "\n".join(view.admissible),
         "steps": str(len(view.actions)),
     }
-    return fill(template, common | slots)
+
+
+def fill_view(template: str, view: AgentView, **slots: str) -> str:
+    """The template with the slots that every protocol offers, and further ones."""
+    return fill(template, common_slots(view) | slots)
 
 
 def require_slot(template: str, slot: str, protocol: str) -> None:

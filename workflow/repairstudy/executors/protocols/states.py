@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from repairstudy.errors import ConfigError
-from repairstudy.executors.protocols.base import AgentView, TextActions, fill_view, require_slot
+from repairstudy.executors.protocols.base import (
+    AgentView,
+    TextActions,
+    common_slots,
+    fill_view,
+    require_slot,
+)
+from repairstudy.records.text import fill
 
 
 class Ego(TextActions):
@@ -36,11 +43,12 @@ class Transcript(TextActions):
             raise ConfigError(f"prompt template of {self.name}: must end with {{action}}")
         first = max(len(view.observations) - self.states, 0) if self.states else 0
         moves = [f" {action}" for action in view.actions[first:]] + [""]
+        slots = common_slots(view)
         turns = (
-            fill_view(turn, view, observation=observation, action=move)
+            fill(turn, slots | {"observation": observation, "action": move})
             for observation, move in zip(view.observations[first:], moves, strict=True)
         )
-        return fill_view(head, view) + gap + "\n".join(turns)
+        return fill(head, slots) + gap + "\n".join(turns)
 
 
 class Recent(Transcript):
