@@ -24,6 +24,7 @@ LAYERS = (
     "candidates",
     "evaluators",
     "store",
+    "imported",
     "analysis",
     "validation",
     "report",

@@ -139,3 +139,12 @@ def test_the_card_explains_every_column_and_executor():
     assert "from 24 rollouts" in card
     assert "s\\|&lt;b>" in card
     assert "<b>" not in card.split("---")[2]
+
+
+def test_the_card_says_whose_runs_were_made_elsewhere():
+    frames = exported()
+    labels, runs = repair_labels(frames), failed_runs(frames)
+    assert "made elsewhere" not in data_card(frames, labels, runs, 0.95)
+    imported = pl.DataFrame({"deployed": ["dep", "dep"]})
+    card = data_card(frames | {"imported_runs": imported}, labels, runs, 0.95)
+    assert card.count("- The failed runs of `dep` were made elsewhere and imported") == 1

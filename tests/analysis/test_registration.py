@@ -151,6 +151,18 @@ def with_settings(**changes: dict[str, object]) -> Registration:
     )
 
 
+def test_the_difference_of_settings_is_what_changed_in_whatever_order_they_were_kept() -> None:
+    kept = json.loads(json.dumps(SETTINGS, sort_keys=True))
+    before = register(PLAN, at=MOMENT, commit="c", rollouts_exist=False, settings=kept)
+    changed = {"shared": {"label_rollouts": 10, "seed": 2}}
+    now = dict(reversed((SETTINGS | changed).items()))
+    after = register(
+        PLAN, at=LATER, commit="f00d", rollouts_exist=True, previous=before, settings=now
+    )
+    lines = after.amendments[0].diff.splitlines()[2:]
+    assert [line for line in lines if line[0] in "+-"] == ["-    seed: 1", "+    seed: 2"]
+
+
 @pytest.mark.parametrize(
     ("changes", "spoilt"),
     [

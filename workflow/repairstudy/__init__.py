@@ -3,7 +3,7 @@
 Packages, from the ground up; each imports only from those before it (``tests/test_layers.py``):
 
 records, estimators, environments, audit, descriptions, executors, engines, rollouts, conformance,
-candidates, evaluators, store, analysis, validation, report, config, cli.
+candidates, evaluators, store, imported, analysis, validation, report, config, cli.
 """
 
 __version__ = "0.1.0"

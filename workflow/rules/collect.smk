@@ -29,6 +29,40 @@ rule action_distributions:
         "../scripts/action_distributions.py"
 
 
+import re
+
+IMPORTED = STUDY.collection.runs
+
+if IMPORTED:
+
+    ruleorder: import_runs > collect
+
+    rule import_runs:
+        input:
+            runs=runs_made_elsewhere,
+            plan=rules.freeze_plan.output.frozen,
+            checkpoint=ancient(local_checkpoint),
+            world=ancient(environment_data),
+            servers=executing_servers,
+        output:
+            trajectories=RESULTS / "collected" / "{executor}.trajectories.parquet",
+            steps=RESULTS / "collected" / "{executor}.steps.parquet",
+            imported=RESULTS / "collected" / "{executor}.imported.parquet",
+        log:
+            LOGS / "import_runs" / "{executor}.log",
+        wildcard_constraints:
+            executor="|".join(map(re.escape, IMPORTED)),
+        conda:
+            ENVIRONMENT
+        params:
+            config=config,
+            weights=weights_stamp,
+        message:
+            "Replaying the failed runs in {input.runs}"
+        script:
+            "../scripts/import_runs.py"
+
+
 rule collect:
     input:
         plan=rules.freeze_plan.output.frozen,
@@ -65,7 +99,9 @@ rule sample_positions:
             RESULTS / "collected" / "{executor}.trajectories.parquet", executor=STUDY.deployed
         ),
         steps=expand(RESULTS / "collected" / "{executor}.steps.parquet", executor=STUDY.deployed),
+        imported=expand(RESULTS / "collected" / "{executor}.imported.parquet", executor=IMPORTED),
     output:
+        **({"imported": RESULTS / "imported_runs.parquet"} if IMPORTED else {}),
         trajectories=RESULTS / "trajectories.parquet",
         steps=RESULTS / "steps.parquet",
         failed=RESULTS / "collected_failures.parquet",

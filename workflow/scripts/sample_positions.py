@@ -10,8 +10,9 @@ from repairstudy.store import read_table, write_table
 
 
 def main(
-    config, trajectory_files, step_files, out_trajectories, out_steps, out_failed, out_positions
-):
+    config, trajectory_files, step_files, out_trajectories, out_steps, out_failed, out_positions,
+    imported_files=(), out_imported=None,
+):  # fmt: skip
     study = parse_study(config, "configuration")
     runs = [read_table(path, TABLES["trajectories"]) for path in trajectory_files]
     failed = pl.concat(
@@ -36,6 +37,9 @@ def main(
     write_table(steps, out_steps, TABLES["steps"])
     write_table(failed, out_failed, TABLES["collected_failures"])
     write_table(positions, out_positions, TABLES["positions"])
+    if imported_files:
+        imported = pl.concat(read_table(path, TABLES["imported_runs"]) for path in imported_files)
+        write_table(imported, out_imported, TABLES["imported_runs"])
 
 
 if __name__ == "__main__":
@@ -48,4 +52,6 @@ if __name__ == "__main__":
             out_steps=snakemake.output.steps,
             out_failed=snakemake.output.failed,
             out_positions=snakemake.output.positions,
+            imported_files=snakemake.input.imported,
+            out_imported=snakemake.output.get("imported"),
         )

@@ -218,9 +218,12 @@ def _require_time_goes_on(at: datetime, previous: Registration) -> None:
 
 
 def difference(before: Registration, plan: Plan, settings: Settings) -> str:
-    """What changed, as a unified diff of plan and settings in YAML."""
+    """What changed, as a unified diff of plan and settings in YAML.
+
+    Keys are sorted: records on disk have another order than settings in hand.
+    """
     old, new = (
-        yaml.safe_dump({**shown.as_json(), **_titled(known)}, sort_keys=False).splitlines()
+        yaml.safe_dump({**shown.as_json(), **_titled(known)}).splitlines()
         for shown, known in (
             (before.current, before.current_settings),
             (plan, settings),

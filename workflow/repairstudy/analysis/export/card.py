@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 import polars as pl
 
 from repairstudy.analysis.export.tables import FAILED_RUNS, REPAIR_LABELS
-from repairstudy.records import Table
+from repairstudy.records import TABLES, Table
 
 ROLES = {
     "label": "what the study's own statistics use for the deployed executor",
@@ -58,7 +58,9 @@ def data_card(
             f"- `failed_runs`: one row a {_key(FAILED_RUNS)}",
             "## Who acted\n\n" + _executors(labels),
             "## Why rollouts were run\n\n" + _roles(labels),
-            "## What the labels do not say\n\n" + "\n".join(f"- {text}" for text in LIMITS),
+            "## What the labels do not say\n\n" + "\n".join(
+                f"- {text}" for text in (*LIMITS, *_imported(frames))
+            ),
             "## Intervals\n\n"
             f"`net_gain` is the share of successes after the candidate minus that after the "
             f"original action, both by the same executor in the same role. Its {100 * level:g}% "
@@ -68,6 +70,15 @@ def data_card(
             "## How it was made\n\n" + _made(frames, study["versions"]),
         ]
     ) + "\n"  # fmt: skip
+
+
+def _imported(frames: Mapping[str, pl.DataFrame]) -> list[str]:
+    runs = frames.get("imported_runs", TABLES["imported_runs"].empty())
+    return [
+        f"The failed runs of `{_cell(name)}` were made elsewhere and imported: that this executor "
+        "made them is taken on trust."
+        for name in runs["deployed"].unique().sort()
+    ]
 
 
 def _distinct(frames: Mapping[str, pl.DataFrame]) -> int:

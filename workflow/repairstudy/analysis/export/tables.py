@@ -63,7 +63,7 @@ FAILED_RUNS = Table(
         _TASK,
         _INSTRUCTION,
         _FAILURE,
-        Column("trajectory_id", TEXT, "rollout key of the run"),
+        Column("trajectory_id", TEXT, "rollout key of the run; hash of an imported one"),
         _DEPLOYED,
         _DEPLOYED_ID,
         Column("reward", REAL, "reward in [0, 1]", nullable=True),

@@ -1,0 +1,1 @@
+"""What `repairstudy import-runs` and a study of imported failures are made of."""
