@@ -54,7 +54,7 @@ def test_the_section_shows_the_checks_and_the_planted_defects_apart():
 
 @pytest.mark.parametrize(
     ("rows", "tally"),
-    [((GOOD, BAD), "1 of 2 checks FAIL."), ((GOOD,), "1 checks hold."), ((), "0 checks hold.")],
+    [((GOOD, BAD), "1 of 2 checks FAILS."), ((GOOD,), "1 check holds."), ((), "no check holds.")],
 )
 def test_the_tally(rows, tally):
     assert audit_section(frames(*rows)).tally == tally

@@ -121,8 +121,9 @@ def _choices(
 def _records(rollouts: pl.DataFrame) -> dict[str, pl.DataFrame]:
     costs = rollouts.group_by("executor_id", "role", maintain_order=True).agg(
         pl.len().cast(pl.Int64).alias("rollouts"),
-        pl.col("steps", "tokens_in", "tokens_out").sum(),
+        pl.col("steps", "tokens_in", "tokens_out", "tokens_thought").sum(),
     )
+    costs = world.frame("costs", costs.to_dicts())
     config = {
         "study": "gridworld",
         "metric": "success",

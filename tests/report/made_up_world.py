@@ -191,7 +191,7 @@ def rollouts(rng: np.random.Generator, everything: list[Arm]) -> pl.DataFrame:
                         "failure_id": arm.failure, "t": arm.t, "candidate_id": arm.candidate,
                         "role": role, "replicate": replicate, "seed": replicate,
                         "success": won, "reward": float(won), "steps": 6, "invalid_actions": 0,
-                        "tokens_in": 1800, "tokens_out": 6,
+                        "tokens_in": 1800, "tokens_out": 6, "tokens_thought": 0,
                         "status": "success" if won else "budget_exhausted", "actions": ["up"],
                     }
                 )  # fmt: skip

@@ -49,7 +49,7 @@ def test_hybrid_curves_are_the_rows_of_the_results(frames):
 def test_captions_say_how_to_read_it_on_how_many_failures_and_that_it_is_exploratory(
     frames, figure
 ):
-    caption = FIGURES[figure].caption(frames)
+    caption = str(FIGURES[figure].caption(frames))
     assert "exploratory" in caption
     assert "smollm2 (8)" in caption
     assert "did not draw" in caption or "helped neither to choose" in caption

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repairstudy.report.folding import (
+from repairstudy.report.explorer.folding import (
     common_last_line,
     common_limit,
     laid,

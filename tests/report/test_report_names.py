@@ -3,7 +3,7 @@
 import pytest
 
 from repairstudy.report import names
-from repairstudy.report.names import evaluator, executor_of, in_order
+from repairstudy.report.names import evaluator, executor_of, in_order, spoken
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,20 @@ def test_the_executor_behind_an_evaluator():
     assert executor_of("executor:big@5") == "big"
     assert executor_of("executor:big") == "big"
     assert executor_of("greedy") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("planner", "the planner"),
+        ("judge", "the LLM judge"),
+        ("greedy", "greedy replay"),
+        ("own_1", "1 own rollout"),
+        ("executor:big", "all rollouts of big"),
+        ("executor:big@1", "1 rollout of big"),
+        ("executor:a, b@5", "5 rollouts of a, b"),
+        ("executor:small@other_seeds", "small, other seeds"),
+    ],
+)
+def test_an_evaluator_in_a_sentence(name, said):
+    assert spoken(name) == said

@@ -1,4 +1,4 @@
-"""The notebook that tours a study's database."""
+"""The notebooks run on any study, and give the same page each time."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,8 @@ from repairstudy.errors import DataError
 from repairstudy.report.notebook import NotebookError, execute_notebook
 from repairstudy.store import build_database
 
-TOUR = Path(__file__).parents[2] / "notebooks" / "tour.ipynb"
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+TOUR = next(path for path in NOTEBOOKS if path.stem == "tour")
 
 
 @pytest.fixture(scope="module")
@@ -20,18 +21,23 @@ def database(frames, tmp_path_factory):
     return path
 
 
-def test_the_committed_notebook_has_no_outputs():
-    cells = json.loads(TOUR.read_text(encoding="utf-8"))["cells"]
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_committed_notebook_has_no_outputs(path):
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     code = [cell for cell in cells if cell["cell_type"] == "code"]
     assert code
     assert all(not cell["outputs"] and cell["execution_count"] is None for cell in code)
 
 
-def test_the_tour_runs_on_a_study_and_gives_a_page_that_fetches_nothing(database, tmp_path):
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_it_gives_a_page_that_fetches_nothing_and_the_same_one_again(path, database, tmp_path):
     before = database.read_bytes()
-    execute_notebook(TOUR, database, tmp_path / "tour.html")
-    html = (tmp_path / "tour.html").read_text(encoding="utf-8")
-    assert "A tour of a study" in html
+    for name in ("first.html", "again.html"):
+        execute_notebook(path, database, tmp_path / name)
+    html = (tmp_path / "first.html").read_text(encoding="utf-8")
+    assert html == (tmp_path / "again.html").read_text(encoding="utf-8")
+    heading = json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"][0].strip("# \n")
+    assert f"<title>{heading.replace(chr(39), '&#x27;')}</title>" in html
     assert "data:image/png;base64," in html
     assert "<script" not in html
     assert "https://" not in html

@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,8 +13,10 @@ import pytest
 from repairstudy.records import TABLES
 from repairstudy.report.figures import FIGURES
 from repairstudy.report.grids import ESTIMANDS
+from repairstudy.report.numbers import interval, probability
 from repairstudy.report.page import render_report, write_report
 from repairstudy.report.published import read_published
+from repairstudy.report.text import readable
 from repairstudy.report.verdicts import tally, verdicts
 
 ROOT = Path(__file__).parents[2]
@@ -84,10 +87,15 @@ def test_verdicts_come_before_everything_else(html):
     assert places == sorted(places)
 
 
-def test_every_figure_has_a_text_for_those_who_cannot_see_it(html):
+def test_every_figure_has_a_text_for_those_who_cannot_see_it(html, frames):
     for spec in FIGURES.values():
-        assert f'role="img" aria-label="{spec.title}"' in html
-        assert spec.title in html
+        [[drawing, says]] = re.findall(
+            rf'<svg role="img" aria-labelledby="{spec.name}-title" '
+            rf'aria-describedby="{spec.name}-desc"(.*?)<desc id="{spec.name}-desc">(.*?)</desc>',
+            html,
+        )
+        assert f'<title id="{spec.name}-title">{spec.title}</title>' in drawing
+        assert unescape(says) == readable(spec.caption(frames).shows)
 
 
 def test_a_verdict_names_estimate_interval_p_and_failures(frames):
@@ -100,9 +108,9 @@ def test_a_verdict_names_estimate_interval_p_and_failures(frames):
         & (pl.col("estimand") == "loss"),
         named=True,
     )
-    assert greedy.sentence.startswith("Choosing repairs for smollm2 by greedy replay costs ")
-    assert f"costs {row['estimate']:.2f} success probability (95% interval " in greedy.sentence
-    assert greedy.sentence.endswith("8 failures)")
+    assert greedy.loss == f"{row['estimate']:.3f}".replace("-", "−")
+    assert greedy.interval == interval(row["ci_low"], row["ci_high"], 3)
+    assert greedy.p_holm == probability(row["p_holm"])
     assert greedy.verdict == ("confirmed" if row["reject"] else "not shown")
 
 
@@ -130,12 +138,27 @@ def greedy_verdict(frames):
 def test_what_is_not_shown_comes_with_what_remains_possible(frames):
     found = greedy_verdict(changed(frames, reject=False, estimate=0.02, ci_high=0.071))
     assert found.verdict == "not shown"
-    assert "up to 0.07" in found.remark
+    assert "up to 0.071" in found.remark
 
 
-def test_a_negative_loss_is_a_gain(frames):
-    found = greedy_verdict(changed(frames, reject=False, estimate=-0.034))
-    assert " gains 0.03 " in found.sentence
+def test_a_loss_below_zero_is_a_better_choice(frames):
+    found = greedy_verdict(
+        changed(frames, reject=False, estimate=-0.034, ci_low=-0.05, ci_high=-0.01)
+    )
+    assert found.loss == "−0.034"
+    assert "better than matched selection" in found.remark
+
+
+def test_a_note_that_all_hypotheses_of_a_pool_share_is_said_once(frames):
+    its = (pl.col("pool") == "smollm2") & (pl.col("analysis") == "losses")
+    note = pl.when(its).then(pl.lit("only 5 clusters")).otherwise(pl.col("note"))
+    noted = {**frames, "results": frames["results"].with_columns(note=note.alias("note"))}
+    [pool] = [item for item in verdicts(noted) if item.pool.name == "smollm2"]
+    assert pool.notes == ("only 5 clusters",)
+    assert {item.note for item in pool.hypotheses} == {""}
+    [other] = [item for item in verdicts(changed(frames, note="x")) if item.pool.name == "smollm2"]
+    assert other.notes == ()
+    assert "x" in {item.note for item in other.hypotheses}
 
 
 def test_a_loss_that_could_not_be_computed_says_so(frames):

@@ -21,7 +21,9 @@ DRAWING = """<?xml version="1.0" encoding="utf-8"?>
 
 def test_ids_and_their_uses_carry_the_figures_name():
     html = inline(DRAWING, "losses", "Losses")
-    assert re.findall(r'id="([^"]+)"', html) == ["losses-clip", "losses-glyph-a", "losses-axes_1"]
+    assert re.findall(r'id="([^"]+)"', html) == [
+        "losses-title", "losses-clip", "losses-glyph-a", "losses-axes_1",
+    ]  # fmt: skip
     assert 'href="#losses-glyph-a"' in html
     assert "url(#losses-clip)" in html
 
@@ -40,8 +42,12 @@ def test_the_size_follows_the_page_but_shapes_keep_theirs():
 
 
 def test_nothing_but_the_element_is_left_and_it_is_named_for_a_screen_reader():
-    html = inline(DRAWING, "losses", 'Losses <of> "all"')
-    assert html.startswith('<svg role="img" aria-label="Losses &lt;of&gt; &#34;all&#34;"')
+    html = inline(DRAWING, "losses", 'Losses <of> "all"', "2 of 3 lose.\u202e")
+    assert html.startswith(
+        '<svg role="img" aria-labelledby="losses-title" aria-describedby="losses-desc" '
+    )
+    assert '<title id="losses-title">Losses &lt;of&gt; &#34;all&#34;</title>' in html
+    assert '<desc id="losses-desc">2 of 3 lose.‹U+202E›</desc>' in html
     for gone in ("<?xml", "<!DOCTYPE", "<!--", "<metadata"):
         assert gone not in html
 

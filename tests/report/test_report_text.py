@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repairstudy.report.text import LONGEST, one_line, readable
+from repairstudy.report.text import LONGEST, one_line, readable, short_name
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,11 @@ def test_endless_text_is_cut_and_says_by_how_much():
 def test_one_line_has_one_line_of_limited_length():
     assert one_line("a\n b\tc") == "a b c"
     assert one_line("abcdef", 4) == "abc…"
+
+
+def test_a_long_name_keeps_both_ends():
+    assert short_name("smollm2-screened", 20) == "smollm2-screened"
+    long = "llama-3.1-8b-instruct-with-a-long-name"
+    assert short_name(long, 21) == "llama-3.1-…-long-name"
+    assert short_name(f"{long}-screened", 21) == "llama-3.1-…e-screened"
+    assert short_name("a\n\u202eb", 20) == "a ‹U+202E›b"

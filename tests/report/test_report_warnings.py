@@ -122,7 +122,7 @@ def test_pools_with_too_few_failures_and_lost_rollouts_are_named(frames: Frames)
         .then(pl.lit("infrastructure_error"))
         .otherwise("status")
     )
-    assert missing_rollouts({**frames, "rollouts": lost})[0] == "1 rollouts never finished."
+    assert missing_rollouts({**frames, "rollouts": lost})[0] == "1 rollout never finished."
 
 
 def test_an_arm_is_a_warning_when_more_than_one_in_a_hundred_were_interrupted(
@@ -155,7 +155,7 @@ def test_every_caption_names_the_frozen_plan_its_time_and_its_commit(frames: Fra
     assert line == f"{plan}, frozen 2026-11-29 12:00:00 UTC, commit {'a' * 12}, amended."
     for spec in FIGURES.values():
         if spec.available(frames):
-            assert spec.caption(frames).endswith(line)
+            assert str(spec.caption(frames)).endswith(line)
 
 
 def test_the_page_shows_registration_settings_machines_and_hashes(frames: Frames) -> None:

@@ -121,7 +121,7 @@ def test_every_figure_is_drawn_in_every_format(rows, tmp_path):
         f"{figure.name}.{ending}" for figure in FIGURES for ending in FORMATS
     }
     for figure in FIGURES:
-        assert len(figure.caption(rows)) > 100
+        assert len(str(figure.caption(rows))) > 100
 
 
 def test_a_report_shows_the_verdicts_or_how_to_get_them(rows):

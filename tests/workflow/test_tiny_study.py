@@ -121,7 +121,31 @@ def test_the_report_and_the_figures_are_there(tiny):
     figures = {path.suffix for path in tiny.path("results/tiny/figures").iterdir()}
     assert {".svg", ".png"} <= figures
     assert list(tiny.path("results/tiny/tables").glob("*.csv"))
-    assert tiny.path("results/tiny/notebook.html").stat().st_size > 10_000
+    notebooks = tiny.path("results/tiny/notebooks").iterdir()
+    pages = {path.stem: path.stat().st_size for path in notebooks}
+    assert set(pages) == {path.stem for path in tiny.path("notebooks").glob("*.ipynb")}
+    assert min(pages.values()) > 10_000
+
+
+def test_snakemakes_own_report_has_every_figure_and_table_with_its_caption(tiny):
+    """It needs no network either; on an idle machine it takes a few seconds."""
+    tiny.run("--report", "report.html")
+    html = tiny.path("report.html").read_text(encoding="utf-8")
+    figures = [path.stem for path in tiny.path("results/tiny/figures").glob("*.svg")]
+    tables = [path.stem for path in tiny.path("results/tiny/tables/paper").glob("*.csv")]
+    assert len(figures) > 10
+    assert len(tables) > 15
+    paths = [f"figures/{name}.svg" for name in figures]
+    paths += [f"tables/paper/{name}.csv" for name in tables]
+    for path in paths:
+        assert f'"results/tiny/{path}": {{"name"' in html, path
+    for category in ("Report", "Figures", "Tables", "Notebooks"):
+        assert f'"{category}": {{' in html, category
+    for name in figures:
+        caption = tiny.path(f"results/tiny/figures/{name}.txt").read_text(encoding="utf-8")
+        assert caption.split("\n", 1)[0] in html, name
+    assert html.count("What it shows") >= len(figures)
+    assert "system-message" not in html
 
 
 def test_a_second_run_does_nothing_and_is_quick(tiny):

@@ -1,6 +1,7 @@
-"""Figures, tables, notebook and report, all from the database alone."""
+"""Figures, tables, notebooks and report, all from the database alone."""
 
 LIBRARY = Path("workflow/repairstudy/report")
+NOTEBOOKS = sorted(path.stem for path in Path("notebooks").glob("*.ipynb"))
 
 
 rule draw_figures:
@@ -8,7 +9,13 @@ rule draw_figures:
         database=rules.build_database.output.database,
         sources=sorted(path for path in LIBRARY.rglob("*") if path.suffix in (".py", ".mplstyle")),
     output:
-        figures=directory(RESULTS / "figures"),
+        figures=report(
+            directory(RESULTS / "figures"),
+            patterns=["{name}.svg"],
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "{name}"},
+        ),
     log:
         LOGS / "draw_figures.log",
     conda:
@@ -22,14 +29,21 @@ rule draw_figures:
 rule write_tables:
     input:
         database=rules.build_database.output.database,
+        published="resources/published.yaml",
     output:
-        tables=directory(RESULTS / "tables"),
+        tables=report(
+            directory(RESULTS / "tables"),
+            patterns=["paper/{name}.csv"],
+            caption="../report/table.rst",
+            category="Tables",
+            labels={"table": "{name}"},
+        ),
     log:
         LOGS / "write_tables.log",
     conda:
         ENVIRONMENT
     message:
-        "Writing the tables as CSV and Parquet"
+        "Writing the tables as CSV, Parquet and LaTeX"
     script:
         "../scripts/write_tables.py"
 
@@ -37,15 +51,20 @@ rule write_tables:
 rule run_notebook:
     input:
         database=rules.build_database.output.database,
-        notebook="notebooks/tour.ipynb",
+        notebook="notebooks/{notebook}.ipynb",
     output:
-        notebook=RESULTS / "notebook.html",
+        page=report(
+            RESULTS / "notebooks" / "{notebook}.html",
+            caption="../report/notebook.rst",
+            category="Notebooks",
+            labels={"notebook": "{notebook}"},
+        ),
     log:
-        LOGS / "run_notebook.log",
+        LOGS / "run_notebook" / "{notebook}.log",
     conda:
         ENVIRONMENT
     message:
-        "Executing the notebook that tours the database"
+        "Executing the notebook {wildcards.notebook}"
     script:
         "../scripts/run_notebook.py"
 
@@ -55,7 +74,9 @@ rule write_report:
         database=rules.build_database.output.database,
         figures=rules.draw_figures.output.figures,
         published="resources/published.yaml",
-        sources=sorted(path for path in LIBRARY.rglob("*") if path.suffix in (".py", ".j2", ".css")),
+        sources=sorted(
+            path for path in LIBRARY.rglob("*") if path.suffix in (".py", ".j2", ".css", ".js")
+        ),
     output:
         report=report(RESULTS / "report.html", caption="../report/report.rst", category="Report"),
         explorer=report(

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from repairstudy.report.captions import listed
 from repairstudy.report.frames import Frames, table_of
 from repairstudy.report.grids import Grid, frame_grid
+from repairstudy.report.wording import counted, listed
 
 PLANTED = "planted: "  # how checks of the audit itself begin
 WORDS = {True: "holds", False: "FAILS", None: "not applicable"}
@@ -63,6 +63,8 @@ def _grid(title: str, rows: pl.DataFrame) -> Grid:
 def _tally(table: pl.DataFrame) -> str:
     failed, passed = (int((table["passed"] == value).sum()) for value in (False, True))
     silent = table["passed"].null_count()
-    parts = [f"{failed} of {table.height} checks FAIL" if failed else f"{passed} checks hold"]
+    held = f"{counted(passed, 'check')} hold{'s' * (passed < 2)}"
+    failing = f"{failed} of {counted(table.height, 'check')} FAIL{'S' * (failed == 1)}"
+    parts = [failing if failed else held]
     parts += [f"{silent} cannot be made in this environment"] if silent else []
     return f"{', '.join(parts)}."

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from repairstudy.report.captions import listed
 from repairstudy.report.frames import Frames, statistics
 from repairstudy.report.names import evaluator
 from repairstudy.report.numbers import decimal, percent
 from repairstudy.report.study import Pool, study_of
 from repairstudy.report.text import one_line
+from repairstudy.report.wording import counted, listed
 
 ANALYSIS = "certificate"
 LEAD = (
@@ -46,7 +46,8 @@ def _of_pool(frames: Frames, pool: Pool, eps: float) -> str:
             f"{start} the cheapest evaluator with a certificate is "
             f"{evaluator(choice['evaluator']).label} ({choice['note']})."
         )
-    return f"{start} {pool.n_failures} failures cannot certify {decimal(eps)}{_why(rows, eps)}."
+    failures = counted(pool.n_failures, "failure")
+    return f"{start} {failures} cannot certify {decimal(eps)}{_why(rows, eps)}."
 
 
 def _why(rows: list[dict[str, Any]], eps: float) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
-from repairstudy.report.captions import listed
 from repairstudy.report.frames import Frames, statistics
 from repairstudy.report.names import OTHER_SEEDS
 from repairstudy.report.study import study_of
 from repairstudy.report.warnings import FAILED
+from repairstudy.report.wording import counted, listed, sentence, some_of
 
 # What each negative control is, and why a pool may lack it.
 CONTROLS = {
@@ -26,9 +26,9 @@ def controls_tally(frames: Frames) -> str:
         return "No negative control was run."
     failed = int(rows["note"].str.starts_with(FAILED).fill_null(False).sum())
     said = (
-        f"All {rows.height} negative controls hold."
-        if not failed
-        else f"{failed} of {rows.height} negative controls FAILED."
+        f"{failed} of {counted(rows.height, 'negative control')} FAILED."
+        if failed
+        else sentence(some_of(rows.height, rows.height, "negative control", "holds", "hold"))
     )
     lacking = [
         f"{what} in {listed(pools)} ({why})"

@@ -1,11 +1,10 @@
-"""Labels of failures on a page: what each failure has, and filters that need no script."""
+"""Labels of failures on a page: what each failure has, and what can be asked for."""
 
 from __future__ import annotations
 
-import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
-
-import polars as pl
 
 from repairstudy.report.frames import Frames, table_of
 
@@ -23,7 +22,7 @@ AGREEMENT = (
 
 @dataclass(frozen=True, slots=True)
 class LabelView:
-    """A label: its axis and name, what it rests on, its CSS class, and how many failures have it.
+    """A label: its axis and name, what it rests on or who gave it, and how many failures have it.
 
     `evidence` is that of one failure; empty for a filter.
     """
@@ -31,36 +30,32 @@ class LabelView:
     axis: str
     label: str
     evidence: str
-    css: str
     count: int = 0
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.axis, self.label
 
 
 def labels_by_failure(frames: Frames) -> dict[str, list[LabelView]]:
-    """The labels of each failure, by axis and name."""
+    """The labels of each failure, by axis and name: those of rules, then those of models."""
     found: dict[str, list[LabelView]] = {}
     for row in table_of(frames, "failure_labels").sort("failure_id", "axis", "label").to_dicts():
-        view = LabelView(
-            _words(row["axis"]), _words(row["label"]), row["evidence"], _css(row["axis"],
-            row["label"]),
-        )  # fmt: skip
+        view = LabelView(_words(row["axis"]), _words(row["label"]), row["evidence"])
+        found.setdefault(row["failure_id"], []).append(view)
+    order = ("failure_id", "labeller", "axis", "label")
+    for row in table_of(frames, "llm_labels").sort(order).to_dicts():
+        axis = f"{_words(row['axis'])} by {row['labeller']}"
+        view = LabelView(axis, _words(row["label"]), f"says {row['labeller']}")
         found.setdefault(row["failure_id"], []).append(view)
     return found
 
 
-def filters(frames: Frames, shown: list[str]) -> list[LabelView]:
-    """Every label that one of the failures shown has, with how many of them have it."""
-    rows = table_of(frames, "failure_labels").filter(pl.col("failure_id").is_in(shown))
-    counted = rows.group_by("axis", "label").agg(pl.len()).sort("axis", "label")
-    return [
-        LabelView(_words(axis), _words(label), "", _css(axis, label), count)
-        for axis, label, count in counted.iter_rows()
-    ]
+def filters(labels: Iterable[Iterable[LabelView]]) -> list[LabelView]:
+    """Every label that one of the failures has, with how many of them have it."""
+    counted = Counter(key for found in labels for key in {view.key for view in found})
+    return [LabelView(axis, label, "", count) for (axis, label), count in sorted(counted.items())]
 
 
 def _words(name: str) -> str:
     return name.replace("_", " ")
-
-
-def _css(axis: str, label: str) -> str:
-    """A class name; no text of a table gets into the page's rules as it is."""
-    return "label-" + re.sub(r"[^a-z0-9]+", "-", f"{axis} {label}".lower()).strip("-")

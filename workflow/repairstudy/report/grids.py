@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from repairstudy.report.captions import LOSS_PLACES
 from repairstudy.report.counts import largest_budget
 from repairstudy.report.frames import Frames, statistics, table_of
 from repairstudy.report.names import evaluator, in_order
@@ -85,7 +86,8 @@ def losses_grid(frames: Frames) -> Grid:
     cells = [
         [
             row["pool"], row["scope"], evaluator(row["evaluator"]).label, decimal(row["net_gain"]),
-            decimal(row["loss"]), interval(row["loss_low"], row["loss_high"]),
+            decimal(row["loss"], LOSS_PLACES),
+            interval(row["loss_low"], row["loss_high"], LOSS_PLACES),
             probability(row["p_value"]), probability(row["p_holm"]), _decision(row), firm(row),
             count(row["n_failures"]), count(row["n_rollouts"]), row["note"] or "",
         ]
@@ -160,7 +162,10 @@ def _named(name: str) -> str:
 
 
 def _places(row: dict[str, Any]) -> int:
-    return 4 if row["estimand"].endswith("_sd") else 3 if row["analysis"] == "split_scheme" else 2
+    if row["estimand"].endswith("_sd"):
+        return 4
+    fine = row["analysis"] == "split_scheme" or "loss" in row["estimand"]
+    return LOSS_PLACES if fine else 2
 
 
 def _number(row: dict[str, Any], largest: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from repairstudy.report.text import one_line
+from repairstudy.report.text import one_line, short_name
 
 TARGET, BUDGET, CONTROL, REFERENCE, FURTHER = "target", "budget", "control", "reference", "further"
 
@@ -34,6 +34,7 @@ _FIXED = {
     "earliest_success": ("earliest single success", BUDGET),
     "latest_significant": ("latest significant step", BUDGET),
 }
+_WITH_ARTICLE = ("solvability", "planner", "judge")
 _LATE = ("accept_2_of_3", "flip_1", "earliest_success", "latest_significant")
 _TARGETS = ("greedy", "temperature", "executor", "solvability", "planner", "judge")
 
@@ -84,7 +85,7 @@ def evaluator(name: str) -> Evaluator:
     if cooler := re.fullmatch(r"temperature_(\d[\d.]*)", name):
         return Evaluator(name, f"temperature {cooler[1]}", TARGET, (_rank(name), name, 0))
     if other := re.fullmatch(r"executor:(.+?)(?:@(\w+))?", name, re.DOTALL):
-        return _executor(name, one_line(other[1], 28), other[2])
+        return _executor(name, short_name(other[1], 28), other[2])
     if spent := re.fullmatch(r"(\w+)@(cost_)?(\d[\d.]*)", name):
         return _allocation(name, *spent.groups())
     return Evaluator(name, one_line(name.replace("_", " "), 40), FURTHER, (0, name, 0))
@@ -97,7 +98,8 @@ def _executor(name: str, executor: str, how: str | None) -> Evaluator:
         )
     if not how.isdigit():
         return Evaluator(name, f"{executor}, {how.replace('_', ' ')}", CONTROL, (9, executor, 0))
-    return Evaluator(name, f"{executor}, {how} rollouts", TARGET, (_rank("executor"), executor, 1))
+    label = f"{executor}, {how} rollout{'s' * (how != '1')}"
+    return Evaluator(name, label, TARGET, (_rank("executor"), executor, 1))
 
 
 def _allocation(name: str, rule: str, stops: str | None, setting: str) -> Evaluator:
@@ -120,6 +122,17 @@ def in_order(names: list[str]) -> list[Evaluator]:
     return sorted(
         map(evaluator, dict.fromkeys(names)), key=lambda item: (kinds.index(item.kind), item.order)
     )
+
+
+def spoken(name: str) -> str:
+    """The evaluator as a sentence names it: "the planner", "5 rollouts of NAME"."""
+    shown = evaluator(name)
+    if name in _WITH_ARTICLE:
+        return f"the {shown.label}"
+    if executor_of(name) is not None and shown.kind == TARGET:
+        executor, _, how = shown.label.rpartition(", ")
+        return f"{how} of {executor}"
+    return shown.label
 
 
 def executor_of(name: str) -> str | None:

@@ -1,8 +1,9 @@
-"""Executing the notebook that tours the database, in a kernel of its own."""
+"""Executing a notebook on a study's database, in a kernel of its own."""
 
 from __future__ import annotations
 
 import os
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -54,18 +55,25 @@ def execute_notebook(path: str | Path, database: str | Path, out: str | Path) ->
         raise NotebookError(
             f"{path}: a cell failed on {database}: {error.ename}: {error.evalue}"
         ) from error
-    text = _as_page(notebook) if out.suffix == ".html" else nbformat.writes(notebook)
+    text = _as_page(notebook, path.stem) if out.suffix == ".html" else nbformat.writes(notebook)
     with replacing(out) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _as_page(notebook: Any) -> str:
-    """HTML in the plain template: nothing is fetched and nothing runs."""
+def _as_page(notebook: Any, name: str) -> str:
+    """HTML in the plain template: nothing is fetched and nothing runs. Its title is the heading."""
     from nbconvert import HTMLExporter
 
     exporter = HTMLExporter(template_name="basic")
     body, _ = exporter.from_notebook_node(notebook)
-    return PAGE.format(body=body)
+    headings = [
+        line.removeprefix("# ")
+        for cell in notebook.cells
+        if cell.cell_type == "markdown"
+        for line in cell.source.splitlines()
+        if line.startswith("# ")
+    ]
+    return PAGE.format(title=escape((headings or [name])[0]), body=body)
 
 
 PAGE = """<!DOCTYPE html>
@@ -75,12 +83,13 @@ PAGE = """<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy"
  content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-<title>A tour of the study's database</title>
+<title>{title}</title>
 <style>
 :root {{ color-scheme: light dark; }}
 body {{ max-width: 62rem; margin: 2rem auto; padding: 0 1.25rem;
  font: 16px/1.5 system-ui, "DejaVu Sans", sans-serif; }}
 pre {{ overflow-x: auto; font-size: .85rem; }}
+div.output pre {{ white-space: pre-wrap; }}
 .highlight, div.input_area {{ border-left: 3px solid #8c959f; padding-left: .8rem; }}
 table {{ border-collapse: collapse; font-size: .84rem; }}
 th, td {{ padding: .2rem .7rem .2rem 0; text-align: left; border-bottom: 1px solid #8c959f55; }}

@@ -17,20 +17,24 @@ from repairstudy import __version__
 from repairstudy.records import TABLES
 from repairstudy.report.about import environment_of, labels
 from repairstudy.report.audit_section import audit_section
+from repairstudy.report.captions import Caption
+from repairstudy.report.cost_table import costs_grid
 from repairstudy.report.figures import FIGURES
-from repairstudy.report.figures.cost import costs
 from repairstudy.report.frames import Frames, table_of
 from repairstudy.report.grids import Grid, executors_grid, frame_grid
+from repairstudy.report.imported import imported_notes
 from repairstudy.report.numbers import moment, percent
 from repairstudy.report.provenance import infrastructure_grid, registration_of, sources
 from repairstudy.report.published import Published, compare
 from repairstudy.report.sections import sections
 from repairstudy.report.study import Study, study_of
+from repairstudy.report.summary import summary, words
 from repairstudy.report.svg import inline
 from repairstudy.report.templating import render
 from repairstudy.report.validation.section import validation_section
 from repairstudy.report.verdicts import tally, verdicts
 from repairstudy.report.warnings import remarks_of, warnings_of
+from repairstudy.report.wording import counted
 from repairstudy.store import replacing
 
 
@@ -40,7 +44,7 @@ class Drawing:
 
     name: str
     title: str
-    caption: str
+    caption: Caption
     svg: Markup
 
 
@@ -83,8 +87,11 @@ def render_report(
         deployed=list(dict.fromkeys(pool.deployed for pool in study.pools)),
         environment=about.title if about else name,
         notes=about.notes if about else [],
-        labels=labels(frames, published.labels),
+        labels=[*labels(frames, published.labels), *imported_notes(frames)],
         warnings=warnings_of(frames),
+        summary=summary(frames),
+        words=words(study),
+        level=percent(study.level),
         verdicts=found,
         tally=tally(found),
         frozen_at=moment(study.frozen_at),
@@ -98,7 +105,7 @@ def render_report(
         executors=executors_grid(frames),
         identities=_identities(frames),
         audit=audit_section(frames),
-        costs=_costs_grid(frames),
+        costs=costs_grid(frames),
         times=_times(frames),
         versions=_versions(frames),
         registration=registration_of(frames),
@@ -117,8 +124,9 @@ def _drawings(frames: Frames, svgs: Mapping[str, str]) -> dict[str, Drawing]:
     for name, svg in svgs.items():
         spec = FIGURES[name]
         if spec.available(frames):
-            drawn = inline(svg, name, spec.title)
-            found[name] = Drawing(name, spec.title, spec.caption(frames), drawn)
+            caption = spec.caption(frames)
+            drawn = inline(svg, name, spec.title, caption.shows)
+            found[name] = Drawing(name, spec.title, caption, drawn)
     return found
 
 
@@ -127,8 +135,9 @@ def _settings(study: Study) -> list[tuple[str, str]]:
     plan, bootstrap = study.plan, study.plan.get("bootstrap", {})
     interval, control = plan.get("interval", {}), plan.get("positive_control", {})
     families = plan.get("families", ())
+    matched = counted(int(plan.get("matched_rollouts", 5)), "rollout")
     sizes = ", ".join(
-        f"{family['name']} ({len(family['evaluators'])} tests)" for family in families
+        f"{family['name']} ({counted(len(family['evaluators']), 'test')})" for family in families
     )
     return [
         ("alpha", f"{plan.get('alpha', '–')}, one-sided, Holm within each family"),
@@ -140,7 +149,7 @@ def _settings(study: Study) -> list[tuple[str, str]]:
             f"{bootstrap.get('unit', 'failure')}; p-values by {bootstrap.get('p_value', '–')}",
         ),
         ("positive control", f"at least {study.threshold} ({control.get('gate', 'point')})"),
-        ("matched selection", f"{plan.get('matched_rollouts', 5)} rollouts a candidate"),
+        ("matched selection", f"{matched} a candidate"),
     ]
 
 
@@ -155,14 +164,6 @@ def _as_yaml(text: str) -> str:
         return str(yaml.safe_dump(json.loads(text), sort_keys=False, allow_unicode=True))
     except json.JSONDecodeError:
         return text
-
-
-def _costs_grid(frames: Frames) -> Grid:
-    columns = {
-        "name": "executor", "role": "role", "rollouts": "rollouts", "steps": "actions",
-        "tokens_in": "prompt tokens", "tokens_out": "generated tokens",
-    }  # fmt: skip
-    return frame_grid("Rollouts and tokens", costs(frames), columns, folded=True)
 
 
 def _times(frames: Frames) -> list[tuple[str, str]]:

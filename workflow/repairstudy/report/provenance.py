@@ -11,6 +11,7 @@ import yaml
 
 from repairstudy.report.frames import Frames, table_of
 from repairstudy.report.grids import Grid, frame_grid
+from repairstudy.report.imported import left_out
 from repairstudy.report.numbers import percent
 
 
@@ -45,6 +46,7 @@ def sources(frames: Frames) -> list[tuple[str, str]]:
         "Hashes (SHA-256) of the tables": "tables",
     }
     told = [(title, json.loads(rows[0][name])) for title, name in parts.items()]
+    told.append(("Imported runs that were left out", left_out(frames)))
     return [(title, _as_yaml(content)) for title, content in told if content]
 
 

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from repairstudy.checked import Section, read_yaml, validate
 from repairstudy.report.about import EnvironmentAbout, Label
-from repairstudy.report.captions import estimate
+from repairstudy.report.captions import LOSS_PLACES, estimate
 from repairstudy.report.counts import distinct_candidates, largest_budget
 from repairstudy.report.frames import Frames, statistics
 from repairstudy.report.names import OTHER_SEEDS, evaluator
@@ -116,4 +116,4 @@ def _matches(name: str, patterns: list[str]) -> bool:
 def _number(row: dict[str, Any], largest: int) -> str:
     if row["estimand"] == "equivalent_budget":
         return budget(row["estimate"], largest)
-    return estimate(row)
+    return estimate(row, LOSS_PLACES if row["estimand"] == "loss" else 2)

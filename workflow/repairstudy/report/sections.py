@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from repairstudy.report.adaptive_section import LEAD as FEWER_LEAD
 from repairstudy.report.adaptive_section import has_fewer_rollouts
 from repairstudy.report.certificates_section import certificates_lead
-from repairstudy.report.controls import controls_tally
 from repairstudy.report.failure_labels import AGREEMENT
 from repairstudy.report.failure_labels import LEAD as LABELS_LEAD
 from repairstudy.report.frames import Frames, statistics
@@ -33,6 +32,7 @@ def sections(frames: Frames) -> list[Section]:
     return [
         _losses(frames),
         _budgets(frames),
+        _cheap(frames),
         _mismatch(frames),
         *([_exact(frames)] if statistics(frames, "exact").height else []),
         _controls(frames),
@@ -86,6 +86,18 @@ def _budgets(frames: Frames) -> Section:
     )
 
 
+def _cheap(frames: Frames) -> Section:
+    return Section(
+        "cheap-verification",
+        "Cheap verification",
+        "Matched selection needs several rollouts of each candidate. How much is lost with fewer, "
+        "and by rules that spend them otherwise: where the curve is flat, cheap verification is "
+        "enough.",
+        ("cheap_verification",),
+        missing="No losses of few own rollouts: the study computes none.",
+    )
+
+
 def _mismatch(frames: Frames) -> Section:
     return Section(
         "mismatch",
@@ -118,7 +130,7 @@ def _controls(frames: Frames) -> Section:
         "controls",
         "Controls",
         "What must differ from zero for a pool to say anything, what must not differ from zero, "
-        f"and how little the way of splitting the rollouts matters. {controls_tally(frames)}",
+        "and how little the way of splitting the rollouts matters.",
         ("positive_control",),
         _tables(
             frames,

@@ -7,8 +7,9 @@ import re
 from markupsafe import Markup, escape
 
 from repairstudy.errors import DataError
+from repairstudy.report.text import readable
 
-# Colours of the figures that a page may restyle (report.css); all others stay.
+# Colours of the figures that a page restyles (page.css); all others stay.
 VARIABLES = {
     "#1f2328": "--ink",
     "#6e7781": "--muted",
@@ -19,15 +20,19 @@ VARIABLES = {
     "#0072b2": "--blue",
     "#d55e00": "--orange",
     "#009e73": "--green",
-    "#b0609a": "--purple",
+    "#cc79a7": "--purple",
+    "#56b4e9": "--sky",
+    "#e69f00": "--amber",
 }
 _PROLOGUE = re.compile(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>", re.DOTALL)
 _ACTIVE = re.compile(r"<script|<foreignObject|\son\w+=|href=\"(?!#|data:image/png;)", re.IGNORECASE)
 _SIZE = re.compile(r'(<svg\b[^>]*?) (?:width|height)="[^"]*"')
 
 
-def inline(svg: str, name: str, title: str) -> Markup:
+def inline(svg: str, name: str, title: str, says: str = "") -> Markup:
     """The drawing as an element of an HTML page.
+
+    What it is and what it shows stand in its `title` and `desc`, for those who cannot see it.
 
     Ids get the figure's name as a prefix, so that two figures do not share any; colours of the
     house style become variables of the page; the size follows the page.
@@ -46,8 +51,21 @@ def inline(svg: str, name: str, title: str) -> Markup:
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)
     for colour, variable in VARIABLES.items():
         svg = re.sub(colour, f"var({variable})", svg, flags=re.IGNORECASE)
-    label = escape(title)
-    return Markup(svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1))
+    return Markup(_told(svg, name, title, says))
+
+
+def _told(svg: str, name: str, title: str, says: str) -> str:
+    """The drawing with its title and description, as an image that assistive programs read out."""
+    titled, described = f"{name}-title", f"{name}-desc"
+    label = f'role="img" aria-labelledby="{titled}"'
+    told = f'<title id="{titled}">{escape(title)}</title>'
+    if says:
+        label += f' aria-describedby="{described}"'
+        told += f'<desc id="{described}">{escape(readable(says))}</desc>'
+    head, _, body = svg.partition(">")
+    if head.endswith("/"):
+        head, body = head[:-1], f"</svg>{body}"
+    return f"<svg {label}{head.removeprefix('<svg')}>{told}{body}"
 
 
 def _refuse_active(svg: str, name: str) -> None:

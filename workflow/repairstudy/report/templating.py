@@ -10,6 +10,7 @@ import jinja2
 from markupsafe import Markup
 
 from repairstudy.report.text import readable
+from repairstudy.report.wording import counted
 
 LONGEST_CELL = 1000  # characters of one cell of a table
 FOLDER = Path(__file__).with_name("templates")
@@ -30,6 +31,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["counted"] = counted
     environment.filters["brief"] = lambda text: readable(text, LONGEST_CELL)
     return environment
 

@@ -32,6 +32,15 @@ def one_line(text: str, longest: int = 60) -> str:
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
+def short_name(name: str, longest: int) -> str:
+    """A name on one line; of one that is too long the middle is left out: ends tell names apart."""
+    line = one_line(name, 10 * longest)
+    if len(line) <= longest:
+        return line
+    tail = (longest - 1) // 2
+    return f"{line[: longest - 1 - tail]}…{line[-tail:]}"
+
+
 def _visible(character: str) -> str:
     if character in _KEPT or character.isprintable():
         return character

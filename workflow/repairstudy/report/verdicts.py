@@ -3,36 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
-from repairstudy.report.captions import listed
+from repairstudy.report.captions import LOSS_PLACES
 from repairstudy.report.frames import Frames, statistics
 from repairstudy.report.names import evaluator
 from repairstudy.report.numbers import decimal, interval, percent, probability
 from repairstudy.report.study import Pool, Study, study_of
+from repairstudy.report.wording import listed
 
 CONFIRMED, NOT_SHOWN, NO_EVIDENCE, UNKNOWN = (
     "confirmed", "not shown", "no evidence", "not computed",
 )  # fmt: skip
 SCOPES = {
     "losses": "",
-    "failure_scope": ", position and candidate together,",
+    "failure_scope": ", choosing position and candidate",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One hypothesis: the sentence around its numbers, the verdict, and what follows from it.
+    """One hypothesis: its numbers as texts, the verdict, and what follows from it.
 
     `query`: SQL on the study's database that lists the rollouts behind the numbers.
     """
 
     evaluator: str
-    sentence: str
     verdict: str
+    loss: str
+    interval: str
+    p_holm: str
     remark: str
     note: str
     n_rollouts: int
@@ -41,18 +44,24 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class PoolVerdicts:
-    """A pool: its positive control in a sentence, and its hypotheses in the plan's order."""
+    """A pool: its positive control in a sentence, and its hypotheses in the plan's order.
+
+    `notes` hold for all of its hypotheses, whose own notes leave them out.
+    """
 
     pool: Pool
     control: str
     hypotheses: tuple[Verdict, ...]
+    notes: tuple[str, ...] = ()
 
 
 def verdicts(frames: Frames) -> list[PoolVerdicts]:
     """For each pool what the frozen plan asked, and the answer."""
     study = study_of(frames)
     return [
-        PoolVerdicts(pool, _control(frames, study, pool), tuple(_hypotheses(frames, study, pool)))
+        _without_shared_notes(
+            PoolVerdicts(pool, _control(frames, study, pool), tuple(_tested(frames, study, pool)))
+        )
         for pool in study.pools
     ]
 
@@ -99,13 +108,13 @@ def _control(frames: Frames, study: Study, pool: Pool) -> str:
     return f"Informative: {gap}.{lower}"
 
 
-def _hypotheses(frames: Frames, study: Study, pool: Pool) -> Iterator[Verdict]:
+def _tested(frames: Frames, study: Study, pool: Pool) -> Iterator[Verdict]:
     rows = pl.concat([statistics(frames, name, "loss", pool=pool.name) for name in SCOPES])
     order = _places(study)
     tested = [row for row in rows.iter_rows(named=True) if row["confirmatory"]]
     tested.sort(key=lambda row: order.get((pool.name, row["evaluator"]), len(order)))
     for row in tested:
-        yield _verdict(study, pool, row)
+        yield _verdict(pool, row)
 
 
 def _places(study: Study) -> dict[tuple[str, str], int]:
@@ -117,25 +126,35 @@ def _places(study: Study) -> dict[tuple[str, str], int]:
     return {key: place for place, key in enumerate(named)}
 
 
-def _verdict(study: Study, pool: Pool, row: dict[str, Any]) -> Verdict:
-    label = evaluator(row["evaluator"]).label
-    note = row["note"] or ""
-    behind = row["n_rollouts"], row["rollouts_query"]
-    start = f"Choosing repairs for {pool.name} by {label}{SCOPES[row['analysis']]}"
+def _verdict(pool: Pool, row: dict[str, Any]) -> Verdict:
     if row["estimate"] is None:
-        return Verdict(label, f"{start} could not be valued", UNKNOWN, "", note, *behind)
-    verb = "costs" if round(row["estimate"], 2) >= 0 else "gains"
-    sentence = (
-        f"{start} {verb} {decimal(abs(row['estimate']))} {study.unit} ({_interval(study, row)}; "
-        f"Holm p {probability(row['p_holm'])}; {row['n_failures']} failures)"
+        verdict, remark = UNKNOWN, "It could not be valued."
+    elif pool.informative is False:
+        verdict, remark = NO_EVIDENCE, "The positive control failed: this is no evidence."
+    elif row["reject"]:
+        verdict, remark = CONFIRMED, ""
+    else:
+        verdict, remark = NOT_SHOWN, _what_remains(row["ci_high"])
+    return Verdict(
+        evaluator(row["evaluator"]).label + SCOPES[row["analysis"]],
+        verdict,
+        decimal(row["estimate"], LOSS_PLACES),
+        interval(row["ci_low"], row["ci_high"], LOSS_PLACES),
+        probability(row["p_holm"]),
+        remark,
+        row["note"] or "",
+        row["n_rollouts"],
+        row["rollouts_query"],
     )
-    if pool.informative is False:
-        remark = "The positive control failed, so this is not read as evidence."
-        return Verdict(label, sentence, NO_EVIDENCE, remark, note, *behind)
-    if row["reject"]:
-        return Verdict(label, sentence, CONFIRMED, "", note, *behind)
-    remark = _what_remains(row["ci_high"])
-    return Verdict(label, sentence, NOT_SHOWN, remark, note, *behind)
+
+
+def _without_shared_notes(item: PoolVerdicts) -> PoolVerdicts:
+    """A note that every hypothesis of a pool has is said once."""
+    notes = {verdict.note for verdict in item.hypotheses}
+    if len(notes) != 1 or len(item.hypotheses) < 2 or not (shared := notes.pop()):
+        return item
+    bare = tuple(replace(verdict, note="") for verdict in item.hypotheses)
+    return replace(item, hypotheses=bare, notes=(shared,))
 
 
 def _what_remains(upper: float | None) -> str:
@@ -144,7 +163,7 @@ def _what_remains(upper: float | None) -> str:
         return ""
     if upper <= 0:
         return "The whole interval lies below zero: it chose better than matched selection."
-    return f"Not shown is not shown to be zero: the data allow a loss of up to {decimal(upper)}."
+    return f"Not shown to be zero either: the data allow a loss of up to {decimal(upper, 3)}."
 
 
 def _interval(study: Study, row: dict[str, Any]) -> str:

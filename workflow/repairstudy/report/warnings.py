@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import polars as pl
 
 from repairstudy.report.audit_section import audit_warnings
-from repairstudy.report.captions import listed
 from repairstudy.report.frames import Frames, statistics, table_of
 from repairstudy.report.names import OTHER_SEEDS, evaluator
 from repairstudy.report.numbers import count, decimal, interval, percent
 from repairstudy.report.study import study_of
+from repairstudy.report.wording import counted, listed
 
 FAILED = "FAILED"  # how the note of a negative control that failed begins
 SHARE = 0.01  # of an arm's rollouts that were interrupted, above which retries may bend it
@@ -73,7 +73,7 @@ def missing_rollouts(frames: Frames) -> list[str]:
     """
     rollouts = table_of(frames, "rollouts")
     lost = rollouts.filter(pl.col("status") == "infrastructure_error")["rollout_key"].n_unique()
-    found = [f"{count(lost)} rollouts never finished."] if lost else []
+    found = [f"{counted(lost, 'rollout')} never finished."] if lost else []
     config = study_of(frames).config.get("pools", {})
     for pool in study_of(frames).pools:
         wanted = config.get(pool.name, {}).get("size")

@@ -6,16 +6,17 @@ Importing this package imports matplotlib and seaborn.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
 from matplotlib.figure import Figure
 
-from repairstudy.report.captions import frozen_line, join
+from repairstudy.report.captions import Caption, frozen_line
 from repairstudy.report.figures import (
     budget_curve,
     candidate_counts,
+    cheap_verification,
     cost,
     decomposition,
     exact_values,
@@ -41,15 +42,16 @@ class FigureSpec:
     name: str
     title: str
     draw: Callable[[Frames], Figure]
-    caption: Callable[[Frames], str]
+    caption: Callable[[Frames], Caption]
     available: Callable[[Frames], bool]
 
 
 def _spec(module: ModuleType) -> FigureSpec:
     name = module.__name__.rpartition(".")[2]
 
-    def caption(frames: Frames) -> str:
-        return join([module.caption(frames), frozen_line(study_of(frames))])
+    def caption(frames: Frames) -> Caption:
+        told: Caption = module.caption(frames)
+        return replace(told, plan=frozen_line(study_of(frames)))
 
     return FigureSpec(name, module.TITLE, module.draw, caption, module.available)
 
@@ -59,23 +61,28 @@ FIGURES: dict[str, FigureSpec] = {
     for spec in map(
         _spec,
         (
-            losses, failure_losses, positive_control, budget_curve, decomposition,
-            executor_matrix, exact_values, mismatch_split, location_labels, method_ranking,
-            candidate_counts, rollouts_spent, hybrid_value, cost,
+            losses, failure_losses, positive_control, budget_curve, cheap_verification,
+            decomposition, executor_matrix, exact_values, mismatch_split, location_labels,
+            method_ranking, candidate_counts, rollouts_spent, hybrid_value, cost,
         ),
     )
 }  # fmt: skip
 
 
 def draw_all(frames: Frames, folder: str | Path, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write every figure that the study has data for, as SVG, PNG and PDF, with its caption."""
+    """Write every figure that the study has data for, as SVG, PNG and PDF.
+
+    Its caption stands beside it as text, and as reStructuredText for Snakemake's own report.
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for spec in FIGURES.values():
         if spec.available(frames):
-            paths += save(spec.draw(frames), folder / spec.name, formats)
-            text = folder / f"{spec.name}.txt"
-            text.write_text(f"{spec.title}\n\n{spec.caption(frames)}\n", encoding="utf-8")
-            paths.append(text)
+            caption = spec.caption(frames)
+            paths += save(spec.draw(frames), folder / spec.name, formats, spec.title, caption.shows)
+            for ending, text in (("txt", caption.text), ("rst", caption.rst)):
+                path = folder / f"{spec.name}.{ending}"
+                path.write_text(text(spec.title), encoding="utf-8")
+                paths.append(path)
     return paths

@@ -8,8 +8,9 @@ from typing import Any
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
-from repairstudy.report.captions import behind, firmness, join
+from repairstudy.report.captions import Caption, described, within
 from repairstudy.report.counts import largest_budget
 from repairstudy.report.figures.panels import kind_colour
 from repairstudy.report.figures.pool_curves import pool_axes
@@ -17,9 +18,9 @@ from repairstudy.report.figures.spread import spread
 from repairstudy.report.frames import Frames, statistics
 from repairstudy.report.names import BUDGET, TARGET, evaluator, in_order
 from repairstudy.report.numbers import decimal, percent
-from repairstudy.report.study import Pool, Study, study_of
+from repairstudy.report.study import Pool, study_of
 from repairstudy.report.style import INK, PAPER, plain, styled
-from repairstudy.report.text import one_line
+from repairstudy.report.wording import counted, some_of
 
 TITLE = "Value of own rollouts, and what each evaluator is worth in them"
 LABEL_POINTS = 8.2  # height of one label
@@ -35,7 +36,7 @@ def draw(frames: Frames) -> Figure:
     """A panel a pool: the curve of own rollouts, each evaluator where its value meets the curve."""
     study = study_of(frames)
     curves = _curves(frames)
-    figure, panels = pool_axes(study, set(curves["pool"]), 2, 2.75, sharex=True, sharey=True)
+    figure, panels = pool_axes(study, set(curves["pool"]), 2, 2.75, sharex=True)
     for pool, axes in panels:
         _draw_curve(axes, curves.filter(pl.col("pool") == pool.name))
     for pool, axes in panels:
@@ -45,32 +46,46 @@ def draw(frames: Frames) -> Figure:
     return figure
 
 
-def caption(frames: Frames) -> str:
+def caption(frames: Frames) -> Caption:
     study = study_of(frames)
     rows = statistics(frames, "budget_curve", "equivalent_budget", "net_gain")
-    return join(
+    return described(
+        [_sentence(frames, pool) for pool in study.pools],
         [
             "Thick curve: held-out net gain of choosing a candidate by so many rollouts of the "
-            f"deployed executor itself, with {percent(study.level)} intervals over failures. Each "
-            "other evaluator's net gain is a horizontal line; the dot where it meets the curve is "
-            "its equivalent budget, the number beside its name: the own rollouts a candidate that "
-            "are worth as much. A triangle on the left edge: worth less than random choice; on "
-            "the right edge: more than the largest budget of the curve.",
-            *(_sentence(frames, study, pool) for pool in study.pools),
-            firmness(rows),
-            behind(study),
-        ]
+            f"deployed executor itself, with {percent(study.level)} intervals over failures; each "
+            "panel has its own scale. Each other evaluator's net gain is a horizontal line; the "
+            "dot where it meets the curve is its equivalent budget, the number beside its name: "
+            "the own rollouts a candidate that are worth as much. A triangle on the left edge: "
+            "worth less than random choice; on the right edge: more than the largest budget of "
+            "the curve. Intervals are wide because failures differ; the paired losses of the "
+            "other figures leave that out.",
+        ],
+        rows,
+        study,
     )
 
 
-def _sentence(frames: Frames, study: Study, pool: Pool) -> str:
-    ends = _curves(frames).filter(pl.col("pool") == pool.name)["estimate"].to_list()
-    if not ends or ends[0] is None:
+def _sentence(frames: Frames, pool: Pool) -> str:
+    """Both ends of a pool's curve, and how many evaluators are worth less than one rollout."""
+    curve = _curves(frames).filter(pl.col("pool") == pool.name).drop_nulls("estimate")
+    if curve.height < 2:
         return ""
-    return (
-        f"In {one_line(pool.name)} random choice gains {decimal(ends[0])} and {len(ends) - 1} "
-        f"own rollouts {decimal(ends[-1])}."
+    first, last = curve.row(0, named=True), curve.row(-1, named=True)
+    ends = (
+        f"{within(pool)} {_choice(first['rollouts'])} gains {decimal(first['estimate'])} and "
+        f"{_choice(last['rollouts'])} {decimal(last['estimate'])}"
     )
+    worth = _worth(frames, pool.name)
+    if not worth:
+        return f"{ends}."
+    few = sum(row["estimate"] < 1.0 for row in worth)
+    did = some_of(few, len(worth), "other evaluator", "is", "are")
+    return f"{ends}; {did} worth less than one own rollout a candidate."
+
+
+def _choice(rollouts: int) -> str:
+    return counted(rollouts, "own rollout") if rollouts else "random choice"
 
 
 def _curves(frames: Frames) -> pl.DataFrame:
@@ -114,6 +129,7 @@ def _draw_evaluators(axes: Axes, rows: list[dict[str, Any]], largest: int) -> No
     for row, place in zip(rows, places, strict=True):
         _draw_evaluator(axes, row, place, largest)
     axes.set_xlim(-0.4, largest + 0.4)
+    axes.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
 
 
 def _draw_evaluator(axes: Axes, row: dict[str, Any], place: float, largest: int) -> None:

@@ -7,13 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from repairstudy.report.captions import join
+from repairstudy.report.captions import DESCRIPTION, Caption
 from repairstudy.report.counts import distinct_candidates, positions_by_source
 from repairstudy.report.frames import Frames
 from repairstudy.report.numbers import decimal
 from repairstudy.report.study import study_of
 from repairstudy.report.style import legend_columns, new_figure, plain, series, styled
 from repairstudy.report.text import one_line
+from repairstudy.report.wording import counted, listed, sentence
 
 TITLE = "Candidates at each position"
 BAR = 0.8  # width of all bars of a group
@@ -38,23 +39,31 @@ def draw(frames: Frames) -> Figure:
     return figure
 
 
-def caption(frames: Frames) -> str:
-    counts = distinct_candidates(frames)
+def caption(frames: Frames) -> Caption:
     parts = [
-        f"{one_line(str(deployed))}: {decimal(float(part['number'].to_numpy().mean()), 1)} "
-        f"candidates a position on average ({part.height} positions of "
-        f"{part['failure_id'].n_unique()} failures)"
-        for (deployed,), part in counts.group_by("deployed", maintain_order=True)
+        (one_line(str(deployed)), part)
+        for (deployed,), part in distinct_candidates(frames).group_by(
+            "deployed", maintain_order=True
+        )
     ]
-    return join(
-        [
-            "Left: distinct candidates a position, the original action not counted; equal "
-            "proposals are merged. Right: the share of positions that have a candidate of a "
-            "source; a merged candidate has several sources.",
-            f"{'; '.join(parts)}.",
-            "A description of the study, with nothing tested.",
-        ]
+    means = [f"{decimal(_mean(part), 1)} for {name}" for name, part in parts]
+    sizes = [
+        f"{counted(part.height, 'position')} of {counted(part['failure_id'].n_unique(), 'failure')}"
+        f" of {name}"
+        for name, part in parts
+    ]
+    return Caption(
+        f"Distinct candidates at a position, on average: {listed(means)}.",
+        "Left: distinct candidates a position, the original action not counted; equal proposals "
+        "are merged. Right: the share of positions that have a candidate of a source; a merged "
+        "candidate has several sources.",
+        f"{sentence(listed(sizes))}",
+        DESCRIPTION,
     )
+
+
+def _mean(part: pl.DataFrame) -> float:
+    return float(part["number"].to_numpy().mean())
 
 
 def _draw_counts(axes: Axes, counts: pl.DataFrame, names: list[str]) -> None:

@@ -8,14 +8,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from repairstudy.records.tables import ROLES
-from repairstudy.report.captions import join
-from repairstudy.report.frames import Frames, table_of
+from repairstudy.report.captions import DESCRIPTION, Caption
+from repairstudy.report.cost_table import costs
+from repairstudy.report.frames import Frames
 from repairstudy.report.numbers import count
 from repairstudy.report.style import (
     AMBER,
     BLUE,
     GREEN,
-    MUTED,
+    INK,
     PURPLE,
     SKY,
     legend_columns,
@@ -24,9 +25,10 @@ from repairstudy.report.style import (
     styled,
 )
 from repairstudy.report.text import one_line
+from repairstudy.report.wording import counted
 
 TITLE = "Cost in rollouts and tokens"
-COLOURS = dict(zip(ROLES, (MUTED, BLUE, SKY, AMBER, GREEN, PURPLE), strict=True))
+COLOURS = dict(zip(ROLES, (INK, BLUE, SKY, AMBER, GREEN, PURPLE), strict=True))
 MEANINGS = {
     "collect": "collecting failures",
     "label": "labelling candidates",
@@ -39,20 +41,6 @@ MEANINGS = {
 
 def available(frames: Frames) -> bool:
     return bool(costs(frames)["rollouts"].sum())
-
-
-def costs(frames: Frames) -> pl.DataFrame:
-    """Table `costs` with the executors' names and the sum of their tokens."""
-    named = table_of(frames, "executors").select("executor_id", "name")
-    return (
-        table_of(frames, "costs")
-        .join(named, on="executor_id", how="left")
-        .with_columns(
-            pl.col("name").fill_null(pl.col("executor_id")),
-            tokens=pl.col("tokens_in") + pl.col("tokens_out"),
-        )
-        .sort("name", "role")
-    )
 
 
 @styled
@@ -73,20 +61,25 @@ def draw(frames: Frames) -> Figure:
     return figure
 
 
-def caption(frames: Frames) -> str:
+def caption(frames: Frames) -> Caption:
     rows = costs(frames)
     most = rows.group_by("name").agg(pl.col("rollouts").sum()).sort(-pl.col("rollouts"), "name")
-    return join(
-        [
-            f"The study rests on {count(rows['rollouts'].sum())} rollouts with "
-            f"{count(rows['steps'].sum())} actions, {count(rows['tokens_in'].sum())} prompt tokens "
-            f"and {count(rows['tokens_out'].sum())} generated ones; most of them are of "
-            f"{one_line(most['name'][0])} ({count(most['rollouts'][0])} rollouts). Tokens are "
-            "those of the prompts and answers behind the actions; where an executor's action "
-            "distributions were stored, the model computed each distinct prompt only once.",
-            "A description of the study, with nothing tested.",
-        ]
+    total, executors = int(rows["rollouts"].sum()), most.height
+    rests = f"The study rests on {counted(total, 'rollout')}"
+    return Caption(
+        f"{rests}, {'most' if executors > 1 else 'all'} of them of {one_line(most['name'][0])} "
+        f"({count(most['rollouts'][0])}), with {counted(int(rows['steps'].sum()), 'action')}.",
+        "Rollouts, and the tokens of the prompts and answers behind their actions, by executor; "
+        "the colours say what they were for. Where an executor's action distributions were stored, "
+        "the model computed each distinct prompt only once.",
+        f"{counted(executors, 'executor')}; {_tokens(rows, 'in', 'prompt')} and "
+        f"{_tokens(rows, 'out', 'generated')}.",
+        DESCRIPTION,
     )
+
+
+def _tokens(rows: pl.DataFrame, direction: str, kind: str) -> str:
+    return counted(int(rows[f"tokens_{direction}"].sum()), f"{kind} token")
 
 
 def _draw_bars(axes: Axes, rows: pl.DataFrame, order: list[str], column: str) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import polars as pl
 from matplotlib.figure import Figure
 
-from repairstudy.report.captions import bars, behind, firmness, join
+from repairstudy.report.captions import Caption, bars, described
 from repairstudy.report.figures.parts import (
+    above_zero,
     draw_parts,
     first_part,
     loss_part,
     second_part,
-    sentences,
 )
 from repairstudy.report.frames import Frames, statistics
 from repairstudy.report.study import study_of
@@ -39,19 +39,19 @@ def draw(frames: Frames) -> Figure:
     )
 
 
-def caption(frames: Frames) -> str:
+def caption(frames: Frames) -> Caption:
     study, rows = study_of(frames), _parts(frames)
-    return join(
+    return described(
+        [above_zero(rows, pool, "target_loss", "target part") for pool in study.pools],
         [
             "An evaluator's loss (stroke) is the sum of two parts. Target: what selection loses by "
             "the evaluator's rollouts instead of as many of the deployed executor's. Budget: what "
             "so many own rollouts lose against matched selection; below zero where the evaluator "
             "has more rollouts than matched selection.",
             bars(study),
-            *sentences(study, rows, ("target_loss", "target"), ("budget_loss", "budget")),
-            firmness(rows),
-            behind(study),
-        ]
+        ],
+        rows,
+        study,
     )
 
 

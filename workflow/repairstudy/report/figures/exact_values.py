@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 from matplotlib.figure import Figure
 
-from repairstudy.report.captions import bars, behind, join
+from repairstudy.report.captions import Caption, bars, described
 from repairstudy.report.figures.panels import (
     Mark,
     draw_panels,
@@ -18,8 +18,10 @@ from repairstudy.report.figures.panels import (
     pool_panel,
 )
 from repairstudy.report.frames import Frames, statistics
+from repairstudy.report.numbers import decimal
 from repairstudy.report.study import study_of
 from repairstudy.report.style import INK, styled
+from repairstudy.report.wording import sentence, some_of
 
 TITLE = "Estimated against exact net gain"
 
@@ -52,32 +54,39 @@ def draw(frames: Frames) -> Figure:
     return draw_panels(evaluator_lines(names), panels, f"net gain ({study.unit})", keys)
 
 
-def caption(frames: Frames) -> str:
+def caption(frames: Frames) -> Caption:
     study = study_of(frames)
-    pairs = _exact(frames).join(
-        statistics(frames, "losses", "net_gain").drop_nulls(["ci_low", "ci_high"]),
-        on=["pool", "evaluator"],
-        suffix="_estimated",
-    )
-    held = pairs.filter(
-        pl.col("estimate").is_between(pl.col("ci_low_estimated"), pl.col("ci_high_estimated"))
-    )
-    gap = float((pairs["estimate"] - pairs["estimate_estimated"]).abs().to_numpy().mean())
-    return join(
+    return described(
+        [_agreement(frames)],
         [
             "Circles: net gain of each evaluator's selection, estimated from rollouts. Strokes: "
             "the exact net gain on the same failures, by dynamic programming over the executor's "
             "stored action distributions.",
             bars(study),
-            f"{held.height} of {pairs.height} exact values lie within the interval of their "
-            f"estimate; the mean distance is {gap:.3f}. The intervals are over failures, which "
-            "estimate and exact value share, so nearly all should; evaluators of a pool share its "
-            "rollouts and miss together."
-            if pairs.height
-            else "",
-            "All exact results are exploratory.",
-            behind(study),
-        ]
+            "The intervals are over failures, which estimate and exact value share, so nearly all "
+            "exact values should lie within them; evaluators of a pool share its rollouts and miss "
+            "together.",
+        ],
+        _exact(frames),
+        study,
+    )
+
+
+def _agreement(frames: Frames) -> str:
+    """How many exact values lie within the interval of their estimate, and how far they are."""
+    pairs = _exact(frames).join(
+        statistics(frames, "losses", "net_gain").drop_nulls(["ci_low", "ci_high"]),
+        on=["pool", "evaluator"],
+        suffix="_estimated",
+    )
+    if pairs.is_empty():
+        return ""
+    low, high = pl.col("ci_low_estimated"), pl.col("ci_high_estimated")
+    held = pairs.filter(pl.col("estimate").is_between(low, high)).height
+    gap = float((pairs["estimate"] - pairs["estimate_estimated"]).abs().to_numpy().mean())
+    did = some_of(held, pairs.height, "exact value", "lies", "lie")
+    return sentence(
+        f"{did} inside the interval estimated from rollouts; the mean distance is {decimal(gap, 3)}"
     )
 
 

@@ -12,17 +12,29 @@ from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 
-from repairstudy.report.captions import behind, estimate, extreme, firmness, join
+from repairstudy.report.captions import (
+    LOSS_PLACES,
+    Caption,
+    described,
+    estimate,
+    extreme,
+    within,
+)
 from repairstudy.report.frames import Frames, statistics
-from repairstudy.report.names import OTHER_SEEDS, evaluator, executor_of
+from repairstudy.report.names import OTHER_SEEDS, executor_of, spoken
 from repairstudy.report.numbers import decimal
-from repairstudy.report.study import Study, study_of
-from repairstudy.report.style import SHADE, new_figure, plain, styled
-from repairstudy.report.text import one_line
+from repairstudy.report.study import Pool, Study, study_of
+from repairstudy.report.style import SHADE, SMALLEST, contrast, headline, new_figure, plain, styled
+from repairstudy.report.wording import some_of
 
 TITLE = "Each executor as the evaluator of each deployed executor"
 ALL = "all rollouts"
-MOST_BESIDE = 4  # pools with which two matrices fit side by side
+READABLE = 4.5  # contrast of letters, after WCAG 2.1
+# Not ink and paper of the style, which change in the dark, as the colours of cells do not.
+GREY, BLACK, WHITE = "#4d5660", "#000000", "#fefefe"
+COLOURS = sns.color_palette("vlag", as_cmap=True)  # blue to red: apart under colour blindness
+COLUMNS_WIDTH = 4.2  # inches: about what the columns of one matrix have, of one below the other
+MOST_BESIDE = 2  # pools with which two matrices fit side by side
 
 
 def available(frames: Frames) -> bool:
@@ -45,36 +57,45 @@ def draw(frames: Frames) -> Figure:
         axes.set_title("all its rollouts" if budget == ALL else f"{budget} of its rollouts")
     figure.supylabel("evaluating executor", fontsize=8)
     figure.supxlabel("pool of the deployed executor", fontsize=8)
-    bar = figure.colorbar(grid[0, 0].collections[0], ax=list(grid.flat), aspect=14, shrink=0.9)
+    bar = figure.colorbar(grid[0, 0].collections[0], ax=list(grid.flat), aspect=28, shrink=0.8)
     bar.set_label(f"loss ({study.unit})")
     bar.outline.set_visible(False)
+    if bar.solids is not None:
+        bar.solids.set(rasterized=False, edgecolor="face")  # nothing but vectors
     return figure
 
 
-def caption(frames: Frames) -> str:
+def caption(frames: Frames) -> Caption:
     study, rows = study_of(frames), _rows(frames)
     others = rows.filter(pl.col("analysis") == "losses")
-    return join(
+    return described(
+        [_sentence(others, pool) for pool in study.pools],
         [
             f"Selection loss ({study.unit}) when the rollouts of the executor in the row choose "
             "the repairs of the pool in the column, with intervals over failures. Where an "
-            "executor meets its own pool the cell is a negative control in grey print: its own "
+            "executor meets its own pool the cell is a negative control in grey italics: its own "
             "rollouts with other seeds, whose true loss is zero. Bold: confirmatory.",
-            *(_sentence(others, study, pool.name) for pool in study.pools),
-            firmness(rows),
-            behind(study, shaded=False),
-        ]
+        ],
+        rows,
+        study,
+        shaded=False,
     )
 
 
-def _sentence(rows: pl.DataFrame, study: Study, pool: str) -> str:
-    worst, best = extreme(rows, pool), extreme(rows, pool, largest=False)
-    if worst is None or best is None or worst == best:
+def _sentence(rows: pl.DataFrame, pool: Pool) -> str:
+    """How many pairs of executor and budget lose in a pool, and from what to what."""
+    mine = rows.filter(pl.col("pool") == pool.name).drop_nulls("estimate")
+    worst, best = extreme(mine, pool.name), extreme(mine, pool.name, largest=False)
+    if worst is None or best is None:
         return ""
+    lose = int((mine["ci_low"] > 0).fill_null(False).sum())
+    start = f"{within(pool)} {some_of(lose, mine.height, 'choice', 'loses', 'lose')}"
+    most = f"{estimate(worst, LOSS_PLACES)}, by {spoken(worst['evaluator'])}"
+    if mine.height == 1:
+        return f"{start}: {most}."
     return (
-        f"For {one_line(pool)} the losses run from {estimate(best)} "
-        f"({evaluator(best['evaluator']).label}) to {estimate(worst)} "
-        f"({evaluator(worst['evaluator']).label})."
+        f"{start}; the losses run from {estimate(best, LOSS_PLACES)}, by "
+        f"{spoken(best['evaluator'])}, to {most}."
     )
 
 
@@ -106,19 +127,21 @@ def _draw_matrix(
     axes: Axes, rows: pl.DataFrame, executors: Sequence[str], study: Study, norm: TwoSlopeNorm
 ) -> None:
     pools = [pool.name for pool in study.pools]
+    inches = COLUMNS_WIDTH / len(pools)
     cells = {(row["executor"], row["pool"]): row for row in rows.iter_rows(named=True)}
     table = pd.DataFrame(
         [[_value(cells.get((name, pool))) for pool in pools] for name in executors],
         index=[plain(name, 22) for name in executors],
         columns=[
-            plain(pool.name, 24) + "\n(uninformative)" * (pool.informative is False)
+            headline(pool.name, inches, SMALLEST, "normal")
+            + "\n(uninformative)" * (pool.informative is False)
             for pool in study.pools
         ],
         dtype=float,
     )
     axes.set_facecolor(SHADE)
     sns.heatmap(
-        table, ax=axes, cmap="vlag", norm=norm, cbar=False, linewidths=1.5, linecolor="#ffffff",
+        table, ax=axes, cmap=COLOURS, norm=norm, cbar=False, linewidths=1.5, linecolor="#ffffff",
         annot=False,
     )  # fmt: skip
     for i, name in enumerate(executors):
@@ -126,10 +149,7 @@ def _draw_matrix(
             if (name, pool) in cells:
                 _write(axes, i, j, cells[name, pool], norm)
     axes.tick_params(axis="both", length=0)
-    axes.tick_params(axis="x", labelsize=6.5, rotation=30)
-    for label in axes.get_xticklabels():
-        label.set_horizontalalignment("right")
-        label.set_rotation_mode("anchor")
+    axes.tick_params(axis="x", labelsize=SMALLEST, rotation=0)
     axes.tick_params(axis="y", rotation=0)
 
 
@@ -141,9 +161,9 @@ def _write(axes: Axes, i: int, j: int, row: dict[str, Any], norm: TwoSlopeNorm) 
     if row["estimate"] is None:
         return
     control = row["analysis"] != "losses"
-    dark = abs(norm(row["estimate"]) - 0.5) > 0.4
-    # Not the ink of the style: a cell keeps its colour in the dark, and so must its letters.
-    colour = "#fdfdfd" if dark else "#57606b" if control else "#111417"
+    cell = COLOURS(norm(row["estimate"]))
+    letters = (GREY, BLACK, WHITE) if control else (BLACK, WHITE)
+    colour = next(letter for letter in letters if contrast(letter, cell) >= READABLE)
     axes.text(
         j + 0.5, i + 0.40, decimal(row["estimate"]), ha="center", va="center", color=colour,
         fontsize=7.5, fontweight="bold" if row["confirmatory"] else "normal",
@@ -152,5 +172,5 @@ def _write(axes: Axes, i: int, j: int, row: dict[str, Any], norm: TwoSlopeNorm) 
     if row["ci_low"] is not None and row["ci_high"] is not None:
         axes.text(
             j + 0.5, i + 0.74, f"{decimal(row['ci_low'])}, {decimal(row['ci_high'])}",
-            ha="center", va="center", color=colour, fontsize=6,
+            ha="center", va="center", color=colour, fontsize=SMALLEST,
         )  # fmt: skip

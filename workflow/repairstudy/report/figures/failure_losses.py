@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from matplotlib.figure import Figure
 
-from repairstudy.report.captions import join
+from repairstudy.report.captions import Caption
 from repairstudy.report.figures import losses
 from repairstudy.report.frames import Frames
 
@@ -21,10 +23,7 @@ def draw(frames: Frames) -> Figure:
     return losses.draw(frames, ANALYSIS)
 
 
-def caption(frames: Frames) -> str:
-    return join(
-        [
-            "The choice is among all sampled positions of a failure and their candidates.",
-            losses.caption(frames, ANALYSIS),
-        ]
-    )
+def caption(frames: Frames) -> Caption:
+    told = losses.caption(frames, ANALYSIS)
+    choice = "The choice is among all sampled positions of a failure and their candidates."
+    return replace(told, reading=f"{choice} {told.reading}")

@@ -6,13 +6,12 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from repairstudy.report.captions import behind, estimate, firmness, join
-from repairstudy.report.figures.pool_curves import pool_axes
+from repairstudy.report.captions import Caption, described, estimate, within
+from repairstudy.report.figures.pool_curves import pool_curves
 from repairstudy.report.frames import Frames, statistics
 from repairstudy.report.numbers import percent
 from repairstudy.report.study import Pool, study_of
 from repairstudy.report.style import BLUE, INK, ORANGE, styled
-from repairstudy.report.text import one_line
 
 TITLE = "Cheap scores as a prior for few own rollouts"
 CURVES = {
@@ -29,34 +28,30 @@ def available(frames: Frames) -> bool:
 @styled
 def draw(frames: Frames) -> Figure:
     """A panel a pool: three curves over the number of own rollouts, with their intervals."""
-    study, table = study_of(frames), _curves(frames)
-    figure, panels = pool_axes(study, set(table["pool"]), 3, 2.3, sharex=True, sharey=True)
-    for pool, axes in panels:
-        _draw_pool(axes, table.filter(pl.col("pool") == pool.name))
-    figure.supxlabel("own rollouts a candidate", fontsize=8)
-    figure.supylabel(f"held-out net gain ({study.unit})", fontsize=8)
-    handles, labels = panels[0][1].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=len(CURVES))
-    return figure
+    study = study_of(frames)
+    return pool_curves(
+        study, _curves(frames), _draw_pool, "own rollouts a candidate",
+        f"held-out net gain ({study.unit})", 3, 2.3, sharex=True, sharey=True,
+    )  # fmt: skip
 
 
-def caption(frames: Frames) -> str:
+def caption(frames: Frames) -> Caption:
     study, rows = study_of(frames), statistics(frames, "hybrid")
-    return join(
+    return described(
+        [_sentence(frames, pool) for pool in study.pools],
         [
-            "Held-out net gain of choosing by so many own rollouts of each candidate. Black: by "
-            "them alone; none is random choice. Blue: by the posterior mean, whose prior is a "
+            "Held-out net gain of choosing by so many own rollouts of each candidate. Circles: by "
+            "them alone; none is random choice. Squares: by the posterior mean, whose prior is a "
             "regression of the outcomes on every cheap score of the study (other executors' rates, "
-            "greedy replay, judge, planner), fitted on failures of other tasks. Orange: by the "
+            "greedy replay, judge, planner), fitted on failures of other tasks. Triangles: by the "
             "rollouts' mean and a linear prediction from the same scores, in the proportion with "
-            "the least expected squared error. Where the coloured curves are higher, the scores "
-            "know something that the rollouts do not tell yet; where they meet the black one, the "
+            "the least expected squared error. Where these two curves are higher, the scores "
+            "know something that the rollouts do not tell yet; where they meet the first, the "
             "scores are worth nothing. The rollouts that evaluate helped neither to choose nor to "
             f"fit the prior. Bars are {percent(study.level)} intervals over failures.",
-            *(_sentence(frames, pool) for pool in study.pools),
-            firmness(rows),
-            behind(study),
-        ]
+        ],
+        rows,
+        study,
     )
 
 
@@ -66,10 +61,7 @@ def _sentence(frames: Frames, pool: Pool) -> str:
     )
     if rows.is_empty() or rows["estimate"][0] is None:
         return ""
-    return (
-        f"In {one_line(pool.name)} the prior adds {estimate(rows.row(0, named=True))} to one own "
-        "rollout."
-    )
+    return f"{within(pool)} the prior adds {estimate(rows.row(0, named=True))} to one own rollout."
 
 
 def _curves(frames: Frames) -> pl.DataFrame:

@@ -5,14 +5,7 @@ from __future__ import annotations
 import polars as pl
 from matplotlib.figure import Figure
 
-from repairstudy.report.captions import (
-    bars,
-    behind,
-    firmness,
-    join,
-    largest_by_pool,
-    rollouts_behind,
-)
+from repairstudy.report.captions import Caption, bars, described, losers
 from repairstudy.report.figures.panels import (
     draw_panels,
     evaluator_lines,
@@ -24,6 +17,7 @@ from repairstudy.report.figures.panels import (
 from repairstudy.report.frames import Frames, statistics
 from repairstudy.report.study import study_of
 from repairstudy.report.style import styled
+from repairstudy.report.wording import counted, sentence, some_of
 
 TITLE = "Selection losses at the primary position"
 ANALYSIS = "losses"
@@ -56,27 +50,33 @@ def draw(frames: Frames, analysis: str = ANALYSIS) -> Figure:
     )
 
 
-def caption(frames: Frames, analysis: str = ANALYSIS) -> str:
+def caption(frames: Frames, analysis: str = ANALYSIS) -> Caption:
     rows = statistics(frames, analysis, "loss").filter(pl.col("evaluator") != "matched")
     study = study_of(frames)
+    matched = study.plan.get("matched_rollouts", 5)
+    return described(
+        [
+            *(losers(rows, pool, without=f"own_{matched}") for pool in study.pools),
+            _tested(rows),
+        ],
+        [
+            "A mark is what it costs to let that evaluator choose the repair: the held-out value "
+            f"of matched selection minus that of the evaluator's selection, in {study.unit}. Right "
+            "of the line the evaluator loses; on it, it does as well as choice by the deployed "
+            f"executor's own {counted(int(matched), 'rollout')}. An evaluator is said to lose if "
+            "its whole interval is right of the line.",
+            bars(study),
+            "A star: above zero after Holm's correction within its family of tests.",
+        ],
+        rows,
+        study,
+    )
+
+
+def _tested(rows: pl.DataFrame) -> str:
     planned = rows.filter("confirmatory")
     rejected = int(planned["reject"].fill_null(False).sum())
-    return join(
-        [
-            "What it costs to let each evaluator choose the repair: the held-out value of matched "
-            f"selection minus that of the evaluator's selection, in {study.unit}. Right of the "
-            "line the evaluator loses; on it, it does as well as the deployed executor's own "
-            f"{study.plan.get('matched_rollouts', 5)} rollouts.",
-            bars(study),
-            largest_by_pool(
-                rows.filter(pl.col("evaluator") != "random"), study, "The largest loss:"
-            ),
-            f"Above zero after Holm's correction within the families (stars): {rejected} of "
-            f"{planned.height} pre-specified losses."
-            if planned.height
-            else "",
-            firmness(rows),
-            behind(study),
-            rollouts_behind(rows),
-        ]
+    did = some_of(
+        rejected, planned.height, "pre-specified loss", "is", "are", "pre-specified losses"
     )
+    return sentence(f"after Holm's correction {did} above zero") if planned.height else ""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import polars as pl
 from matplotlib.figure import Figure
 
-from repairstudy.report.captions import bars, behind, firmness, join
+from repairstudy.report.captions import Caption, bars, described, within
 from repairstudy.report.figures.panels import Line, Mark, draw_panels, key_to, mark_of, pool_panel
 from repairstudy.report.frames import Frames, statistics
 from repairstudy.report.numbers import decimal
 from repairstudy.report.study import Pool, executor_names, study_of
 from repairstudy.report.style import plain, series, styled
 from repairstudy.report.text import one_line
+from repairstudy.report.wording import listed
 
 TITLE = "Ranking of candidate sources under each scoring executor"
 ESTIMANDS = ("net_gain", "value")
@@ -25,7 +26,7 @@ def available(frames: Frames) -> bool:
 def draw(frames: Frames) -> Figure:
     """A panel a pool, a row a source, a mark for each executor that scores."""
     study, rows = study_of(frames), _rows(frames)
-    sources = rows["source"].unique().sort().to_list()
+    sources = _from_best_to_worst(rows)
     scorers = _scorers(frames, rows)
     looks = series(scorers)
     step = min(0.2, 0.7 / len(scorers))
@@ -54,44 +55,57 @@ def draw(frames: Frames) -> Figure:
     )  # fmt: skip
 
 
-def caption(frames: Frames) -> str:
+def caption(frames: Frames) -> Caption:
     study, rows = study_of(frames), _rows(frames)
-    return join(
+    return described(
+        [*(_sentence(frames, rows, pool) for pool in study.pools), _changes(frames)],
         [
             "Mean net gain of the candidates of each source (who proposed them, the planner's "
-            "privileged action, a random action), as each executor's rollouts score them. Where "
-            "the order of the marks differs from row to row, the executors rank the sources "
-            "differently.",
+            "privileged action, a random action), as each executor's rollouts score them; the "
+            "source that gains most on average is on top. Where the order of the marks differs "
+            "from row to row, the executors rank the sources differently.",
             bars(study),
-            *(_sentence(frames, rows, pool) for pool in study.pools),
-            _changes(frames),
-            firmness(rows),
-            behind(study),
-        ]
+        ],
+        rows,
+        study,
     )
 
 
 def _sentence(frames: Frames, rows: pl.DataFrame, pool: Pool) -> str:
+    """Which sources come first in a pool, and under which executors."""
     mine = rows.filter(pl.col("pool") == pool.name)
-    if mine.is_empty():
-        return ""
-    winners = []
+    scorers: dict[str, list[str]] = {}
     for scorer in _scorers(frames, mine):
         best = mine.filter(pl.col("scorer") == scorer).sort("estimate", "source", descending=True)
-        if best.height:
-            winners.append(f"{best['source'][0]} under {scorer} ({decimal(best['estimate'][0])})")
-    return one_line(f"First in {pool.name}: {', '.join(winners)}.", 2000)
+        scorers.setdefault(str(best["source"][0]), []).append(scorer)
+    if not scorers:
+        return ""
+    if len(scorers) == 1:
+        [(source, judges)] = scorers.items()
+        all_of = "the one executor that scores" if len(judges) == 1 else "every executor"
+        return f"{within(pool)} {all_of} puts {one_line(source)} first."
+    parts = [f"{one_line(source)} under {_names(judges)}" for source, judges in scorers.items()]
+    return f"{within(pool)} {len(parts)} sources come first: {'; '.join(parts)}."
+
+
+def _names(scorers: list[str]) -> str:
+    return listed(one_line(scorer) for scorer in scorers)
 
 
 def _changes(frames: Frames) -> str:
     rows = statistics(frames, "method_ranking", "winner_change_probability").drop_nulls("estimate")
-    if rows.is_empty():
-        return ""
     shares = rows["estimate"].sort()
-    return (
-        "The bootstrap probability that two executors put different sources first runs from "
-        f"{decimal(shares[0])} to {decimal(shares[-1])} over their pairs and the pools."
+    if not len(shares):
+        return ""
+    low, high = decimal(shares[0]), decimal(shares[-1])
+    return "The bootstrap probability that two executors put different sources first " + (
+        f"is {low}." if low == high else f"runs from {low} to {high} over pairs and pools."
     )
+
+
+def _from_best_to_worst(rows: pl.DataFrame) -> list[str]:
+    means = rows.group_by("source").agg(pl.col("estimate").mean())
+    return list(means.sort(-pl.col("estimate"), "source")["source"])
 
 
 def _rows(frames: Frames) -> pl.DataFrame:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import polars as pl
 from matplotlib.figure import Figure
 
-from repairstudy.report.captions import behind, join
+from repairstudy.report.captions import Caption, bars, described
 from repairstudy.report.figures.parts import (
+    above_zero,
     draw_parts,
     first_part,
     loss_part,
     second_part,
-    sentences,
 )
 from repairstudy.report.frames import Frames, statistics
 from repairstudy.report.names import TARGET, evaluator
@@ -21,8 +21,8 @@ from repairstudy.report.style import styled
 TITLE = "Exact losses split into target mismatch and evaluator noise"
 PARTS = {
     "exact_loss": loss_part("exact loss"),
-    "true_target_loss": first_part("true target mismatch (unlimited rollouts)"),
-    "evaluator_noise": second_part("evaluator noise (few rollouts)"),
+    "true_target_loss": first_part("target mismatch (unlimited rollouts)"),
+    "evaluator_noise": second_part("noise (few rollouts)"),
 }
 
 
@@ -37,18 +37,24 @@ def draw(frames: Frames) -> Figure:
     return draw_parts(study, _rows(frames), PARTS, f"exact loss and its parts ({study.unit})")
 
 
-def caption(frames: Frames) -> str:
+def caption(frames: Frames) -> Caption:
     study, rows = study_of(frames), _rows(frames)
-    return join(
+    return described(
         [
-            "An evaluator's exact loss (stroke) is the sum of two parts. True target mismatch: "
-            "what is still lost with unlimited rollouts of the evaluator, because it measures "
-            "another executor's success; below zero it does better than matched selection, which "
+            above_zero(
+                rows, pool, "true_target_loss", "target mismatch", plural="target mismatches"
+            )
+            for pool in study.pools
+        ],
+        [
+            "An evaluator's exact loss (stroke) is the sum of two parts. Target mismatch: what is "
+            "still lost with unlimited rollouts of the evaluator, because it measures another "
+            f"executor's {study.metric}; below zero it does better than matched selection, which "
             "has only its few rollouts. Evaluator noise: what its limited number of rollouts adds.",
-            *sentences(study, rows, ("true_target_loss", "mismatch"), ("evaluator_noise", "noise")),
-            "All of these are exploratory.",
-            behind(study),
-        ]
+            bars(study),
+        ],
+        rows,
+        study,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from repairstudy.report.names import KIND_TITLES, in_order
 from repairstudy.report.study import Pool
@@ -19,13 +20,17 @@ from repairstudy.report.style import (
     MUTED,
     PAPER,
     SHADE,
+    WIDTH,
+    headline,
     legend_columns,
     new_figure,
     plain,
 )
+from repairstudy.report.wording import counted
 
 ROW_HEIGHT = 0.165  # inches
 MOST_COLUMNS = 4
+TITLE_SIZE = 7.5  # points
 STAR = (6, 2, 0)  # matplotlib's six-pointed asterisk
 
 
@@ -61,7 +66,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One axes. A doubtful panel is shaded."""
+    """One axes. A doubtful panel is shaded; the title may be foreign text."""
 
     title: str
     subtitle: str = ""
@@ -95,10 +100,10 @@ def mark_of(row: Mapping[str, Any], key: str, colour: str = INK, **more: Any) ->
 
 def pool_panel(pool: Pool, marks: Sequence[Mark]) -> Panel:
     """The panel of a pool, shaded if its positive control failed."""
-    words = [f"{pool.n_failures} failures"]
+    words = [counted(pool.n_failures, "failure")]
     if pool.informative is False:
         words.append("uninformative")
-    return Panel(plain(pool.name, 24), ", ".join(words), marks, pool.informative is False)
+    return Panel(pool.name, ", ".join(words), marks, pool.informative is False)
 
 
 def draw_panels(
@@ -113,12 +118,15 @@ def draw_panels(
     """The figure: shared rows on the left, one panel a column, at most four columns."""
     columns = min(MOST_COLUMNS, len(panels))
     rows = math.ceil(len(panels) / columns)
-    figure = new_figure(rows * (len(lines) * row_height + 0.75) + 0.3)
+    titles = [headline(panel.title, _panel_width(lines, columns), TITLE_SIZE) for panel in panels]
+    head = 0.75 + 0.12 * any("\n" in title for title in titles)
+    figure = new_figure(rows * (len(lines) * row_height + head) + 0.3)
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     places = {line.key: -place for place, line in enumerate(lines)}
-    for axes, panel in zip(grid.flat, panels, strict=False):
-        _draw_panel(axes, panel, places, zero)
+    for axes, panel, title in zip(grid.flat, panels, titles, strict=False):
+        _draw_panel(axes, panel, title, places, zero)
         axes.xaxis.set_tick_params(labelbottom=True)
+    grid[0, 0].xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10], min_n_ticks=3))
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
     _label_rows(grid[0, 0], lines)
@@ -150,8 +158,16 @@ def status_keys(panels: Sequence[Panel]) -> list[Line2D]:
     return keys
 
 
-def _draw_panel(axes: Axes, panel: Panel, places: Mapping[str, int], zero: bool) -> None:
-    axes.set_title(panel.title, pad=15 if panel.subtitle else 5, fontsize=7.5)
+def _panel_width(lines: Sequence[Line], columns: int) -> float:
+    """About how wide a panel is beside the labels of the rows, in inches."""
+    longest = max((len(part) for line in lines for part in line.label.split("\n")), default=0)
+    return (WIDTH - 0.062 * longest - 0.25) / columns
+
+
+def _draw_panel(
+    axes: Axes, panel: Panel, title: str, places: Mapping[str, int], zero: bool
+) -> None:
+    axes.set_title(title, pad=15 if panel.subtitle else 5, fontsize=TITLE_SIZE)
     axes.annotate(
         panel.subtitle, (0, 1), xycoords="axes fraction", xytext=(0, 4),
         textcoords="offset points", color=MUTED, fontsize=7,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import polars as pl
 from matplotlib.figure import Figure
 
-from repairstudy.report.captions import estimate
+from repairstudy.report.captions import LOSS_PLACES, estimate, extreme, within
 from repairstudy.report.figures.panels import (
     Mark,
     draw_panels,
@@ -17,10 +17,10 @@ from repairstudy.report.figures.panels import (
     mark_of,
     pool_panel,
 )
-from repairstudy.report.names import evaluator
-from repairstudy.report.study import Study
+from repairstudy.report.names import spoken
+from repairstudy.report.study import Pool, Study
 from repairstudy.report.style import BLUE, INK, ORANGE
-from repairstudy.report.text import one_line
+from repairstudy.report.wording import some_of
 
 LOSS = "|"
 
@@ -60,30 +60,24 @@ def draw_parts(study: Study, rows: pl.DataFrame, parts: Mapping[str, Part], xlab
     return draw_panels(lines, panels, xlabel, keys, row_height=0.25)
 
 
-def sentences(
-    study: Study, rows: pl.DataFrame, first: tuple[str, str], second: tuple[str, str]
-) -> list[str]:
-    """For each unscreened pool the parts of every other executor's loss.
+def above_zero(rows: pl.DataFrame, pool: Pool, estimand: str, part: str, plural: str = "") -> str:
+    """Of how many evaluators of a pool a part lies above zero, and the largest, as a sentence.
 
     Args:
-        first, second: estimand and word of each part.
+        part: what the part is called, without an article.
     """
-    found = []
-    for pool in study.pools:
-        if pool.screened and not all(other.screened for other in study.pools):
-            continue
-        mine = rows.filter(
-            (pl.col("pool") == pool.name) & pl.col("evaluator").str.starts_with("executor:")
-        )
-        texts = [
-            f"{evaluator(name).label}, {first[1]} {shown[first[0]]}, {second[1]} {shown[second[0]]}"
-            for name in mine["evaluator"].unique().sort()
-            for shown in [_shown(mine.filter(pl.col("evaluator") == name))]
-            if first[0] in shown and second[0] in shown
-        ]
-        if texts:
-            found.append(f"For {one_line(pool.name)}: {'; '.join(texts)}.")
-    return found
+    mine = rows.filter(pl.col("pool") == pool.name, pl.col("estimand") == estimand)
+    mine = mine.drop_nulls("estimate")
+    most = extreme(mine, pool.name)
+    if most is None:
+        return ""
+    above = int((mine["ci_low"] > 0).fill_null(False).sum())
+    loss = f"{estimate(most, LOSS_PLACES)}, of {spoken(most['evaluator'])}"
+    if mine.height == 1:
+        is_above = "lies" if above else "does not lie"
+        return f"{within(pool)} the one {part} {is_above} above zero: {loss}."
+    lie = some_of(above, mine.height, part, "lies", "lie", plural)
+    return f"{within(pool)} {lie} above zero; the largest is {loss}."
 
 
 def _marks(rows: pl.DataFrame, parts: Mapping[str, Part]) -> list[Mark]:
@@ -98,7 +92,3 @@ def _marks(rows: pl.DataFrame, parts: Mapping[str, Part]) -> list[Mark]:
             )
         )  # fmt: skip
     return marks
-
-
-def _shown(rows: pl.DataFrame) -> dict[str, str]:
-    return {row["estimand"]: estimate(row) for row in rows.iter_rows(named=True)}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from repairstudy.report.captions import bars, estimate, firmness, join
+from repairstudy.report.captions import Caption, bars, described, estimate
+from repairstudy.report.controls import controls_tally
 from repairstudy.report.figures.panels import (
     Line,
     Mark,
@@ -21,6 +25,7 @@ from repairstudy.report.numbers import decimal
 from repairstudy.report.study import Pool, study_of
 from repairstudy.report.style import BLUE, MUTED, ORANGE, styled
 from repairstudy.report.text import one_line
+from repairstudy.report.wording import sentence, some_of
 
 TITLE = "Positive and negative controls"
 LINES = [
@@ -30,6 +35,7 @@ LINES = [
     Line("shuffled", "shuffled candidates"),
     Line("original", "original against itself"),
     Line("seeds", "own rollouts, other seeds"),
+    Line("exact_values", "rollouts minus exact values"),
 ]
 
 
@@ -39,7 +45,7 @@ def available(frames: Frames) -> bool:
 
 @styled
 def draw(frames: Frames) -> Figure:
-    """A panel a pool: the gap against its threshold, and three quantities that are truly zero."""
+    """A panel a pool: the gap against its threshold, and quantities that are truly zero."""
     study, rows = study_of(frames), _rows(frames)
     panels = [
         pool_panel(pool, _marks(rows.filter(pl.col("pool") == pool.name))) for pool in study.pools
@@ -55,28 +61,34 @@ def draw(frames: Frames) -> Figure:
     return figure
 
 
-def caption(frames: Frames) -> str:
+def caption(frames: Frames) -> Caption:
     study, rows = study_of(frames), _rows(frames)
     gaps = {row["pool"]: row for row in rows.filter(analysis="positive_control").to_dicts()}
-    return join(
+    return described(
+        [_passed(study.pools, gaps), controls_tally(frames)],
         [
             "A pool is informative if matched selection beats random choice by at least "
             f"{decimal(study.threshold)}; the losses of other pools are no evidence. The negative "
             "controls are zero if nothing is wrong: the gap after each position's rollouts were "
-            "dealt out to its candidates at random, the original action against itself, and the "
-            "loss of the deployed executor's own rollouts with other seeds.",
-            *(_sentence(pool, gaps.get(pool.name)) for pool in study.pools),
+            "dealt out to its candidates at random, the original action against itself, the loss "
+            "of the deployed executor's own rollouts with other seeds, and, where they are known, "
+            "mean outcomes minus exact values.",
             bars(study),
-            firmness(rows),
-        ]
+        ],
+        rows,
+        study,
     )
 
 
-def _sentence(pool: Pool, gap: dict[str, object] | None) -> str:
-    if gap is None:
+def _passed(pools: Sequence[Pool], gaps: Mapping[str, Mapping[str, Any]]) -> str:
+    """How many pools are informative, and by how much matched selection beats random choice."""
+    known = [pool for pool in pools if pool.name in gaps and pool.informative is not None]
+    if not known:
         return ""
-    verdict = "uninformative" if pool.informative is False else "informative"
-    return f"{one_line(pool.name)} ({pool.n_failures} failures): {estimate(gap)}, {verdict}."
+    passed = sum(bool(pool.informative) for pool in known)
+    did = some_of(passed, len(known), "pool", "passes", "pass")
+    shown = "; ".join(f"{one_line(pool.name)} {estimate(gaps[pool.name])}" for pool in known)
+    return sentence(f"{did} the positive control: {shown}")
 
 
 def _rows(frames: Frames) -> pl.DataFrame:

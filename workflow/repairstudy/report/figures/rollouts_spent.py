@@ -5,11 +5,12 @@ from __future__ import annotations
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from repairstudy.report.adaptive_section import UNIFORM, spending
-from repairstudy.report.captions import behind, estimate, firmness, join
-from repairstudy.report.figures.pool_curves import pool_axes
-from repairstudy.report.frames import Frames
+from repairstudy.report.captions import Caption, described, estimate, within
+from repairstudy.report.figures.pool_curves import pool_curves
+from repairstudy.report.frames import Frames, statistics
 from repairstudy.report.numbers import decimal
 from repairstudy.report.study import Pool, study_of
 from repairstudy.report.style import (
@@ -20,10 +21,8 @@ from repairstudy.report.style import (
     ORANGE,
     PAPER,
     PURPLE,
-    legend_columns,
     styled,
 )
-from repairstudy.report.text import one_line
 
 TITLE = "Value against rollouts spent, all methods"
 CURVES = {
@@ -43,44 +42,39 @@ def available(frames: Frames) -> bool:
 @styled
 def draw(frames: Frames) -> Figure:
     """A panel a pool: fixed budgets as full curves, stops by opportunity cost as dashed ones."""
-    study, table = study_of(frames), spending(frames)
-    figure, panels = pool_axes(study, set(table["pool"]), 2, 2.7)
-    for pool, axes in panels:
-        _draw_pool(axes, table.filter(pl.col("pool") == pool.name))
-    figure.supxlabel("rollouts of a position, on average", fontsize=8)
-    figure.supylabel(f"held-out net gain ({study.unit})", fontsize=8)
-    drawn = {
-        str(label): handle
-        for _, axes in panels
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(
-        drawn.values(), drawn, loc="outside upper right", ncols=legend_columns(list(drawn))
-    )
-    return figure
+    study = study_of(frames)
+    return pool_curves(
+        study, spending(frames), _draw_pool, "rollouts of a position, on average",
+        f"held-out net gain ({study.unit})", 2, 2.7,
+    )  # fmt: skip
 
 
-def caption(frames: Frames) -> str:
-    study, rows = study_of(frames), spending(frames)
-    return join(
+def caption(frames: Frames) -> Caption:
+    study, rows = study_of(frames), _gains(frames)
+    return described(
+        [_sentence(pool, spending(frames)) for pool in study.pools],
         [
             "How good a choice is after how many rollouts of the deployed executor; each panel has "
-            "its own scales. Black: the same number of rollouts for every candidate; the first "
-            "point is random choice. Colours: rules that see the outcomes so far and decide which "
-            "candidate to roll out next. Full lines spend a fixed budget at each position; dashed "
-            "lines with hollow marks stop where the expected opportunity cost is small enough, so "
-            "that easy positions take fewer. Further left at equal height is better. Every rule is "
-            "replayed on the stored rollouts in random orders; it may draw at most half of each "
-            "candidate's, and its choice is valued by rollouts that it did not draw. Its curve "
-            "ends where it has drawn all that it may. Hybrid: as many rollouts of every candidate "
-            "on top of a prior from cheap scores, whose own cost is not counted here. Intervals "
-            "over failures are wider than the panels, since failures differ more than methods do "
-            "on the same failures; they are in the table.",
-            *(_sentence(pool, spending(frames)) for pool in study.pools),
-            firmness(rows),
-            behind(study),
-        ]
+            "its own scales. Uniform: the same number of rollouts for every candidate; the first "
+            "point is random choice. The others are rules that see the outcomes so far and decide "
+            "which candidate to roll out next. Full lines spend a fixed budget at each position; "
+            "dashed lines with hollow marks stop where the expected opportunity cost is small "
+            "enough, so that easy positions take fewer. Further left at equal height is better. "
+            "Every rule is replayed on the stored rollouts in random orders; it may draw at most "
+            "half of each candidate's, and its choice is valued by rollouts that it did not draw. "
+            "Its curve ends where it has drawn all that it may. Hybrid: as many rollouts of every "
+            "candidate on top of a prior from cheap scores, whose own cost is not counted here. "
+            "Intervals over failures are wider than the panels, since failures differ more than "
+            "methods do on the same failures; they are in the table.",
+        ],
+        rows,
+        study,
     )
+
+
+def _gains(frames: Frames) -> pl.DataFrame:
+    rows = [statistics(frames, analysis, "net_gain") for analysis in ("adaptive", "hybrid")]
+    return pl.concat(rows).drop_nulls("estimate")
 
 
 def _sentence(pool: Pool, table: pl.DataFrame) -> str:
@@ -92,7 +86,7 @@ def _sentence(pool: Pool, table: pl.DataFrame) -> str:
         return ""
     fixed, last = uniform.row(0, named=True), early.sort("spent").row(-1, named=True)
     return (
-        f"In {one_line(pool.name)} 5 rollouts of each candidate ({decimal(fixed['spent'], 1)} a "
+        f"{within(pool)} 5 rollouts of each candidate ({decimal(fixed['spent'], 1)} a "
         f"position) gain {estimate(fixed)}; the rule of perfect information gains "
         f"{decimal(last['estimate'])} with {decimal(last['spent'], 1)}, stopping at a cost of "
         f"{last['setting']:g}."
@@ -100,6 +94,8 @@ def _sentence(pool: Pool, table: pl.DataFrame) -> str:
 
 
 def _draw_pool(axes: Axes, table: pl.DataFrame) -> None:
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    axes.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     for rule, (label, colour, marker) in CURVES.items():
         for stops in (False, True):
             curve = table.filter((pl.col("rule") == rule) & (pl.col("stops") == stops))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import polars as pl
 
-from repairstudy.report.captions import listed
 from repairstudy.report.numbers import decimal
 from repairstudy.report.validation.rows import (
     BIAS,
@@ -20,6 +19,7 @@ from repairstudy.report.validation.rows import (
     shown,
     worst,
 )
+from repairstudy.report.wording import listed
 
 
 def advice(rows: pl.DataFrame) -> list[str]:

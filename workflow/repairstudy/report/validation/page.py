@@ -41,12 +41,12 @@ def write_page(rows: pl.DataFrame, figures: str | Path, out: str | Path) -> None
 
 def render_page(rows: pl.DataFrame, svgs: dict[str, str]) -> str:
     """The page as HTML. `svgs` holds drawn figures by name."""
-    drawings = [
-        Drawing(spec.name, spec.title, spec.caption(rows), inline(svg, spec.name, spec.title))
-        for spec in FIGURES
-        for svg in [svgs.get(spec.name)]
-        if svg is not None
-    ]
+    drawings = []
+    for spec in FIGURES:
+        if svg := svgs.get(spec.name):
+            caption = spec.caption(rows)
+            drawn = inline(svg, spec.name, spec.title, caption.shows)
+            drawings.append(Drawing(spec.name, spec.title, caption, drawn))
     return render(
         "validation.html.j2",
         tally=tally(rows),
