@@ -10,12 +10,13 @@ SMOLLM2 = resources/models/smollm2-135m-instruct/model.safetensors
 SNAKEMAKE = .venv/bin/snakemake --cores $(CORES) --configfile $(CONFIG)
 
 .DEFAULT_GOAL := help
-.PHONY: help study vllm alfworld figures test lint format bench clean lock install
+.PHONY: help study vllm alfworld figures test lint format docs bench clean lock install
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 study: install ## run the default study (or CONFIG=FILE) and write its database and report
+	@test -f $(CONFIG) || { echo "make: there is no file $(CONFIG); set CONFIG=config/studies/NAME.yaml" >&2; exit 1; }
 	$(SNAKEMAKE)
 
 figures: .venv/installed ## redraw every table and figure from the rollouts already gathered
@@ -35,6 +36,9 @@ format: .venv/installed ## format Python and Snakemake files
 	.venv/bin/ruff check --fix .
 	.venv/bin/ruff format .
 	.venv/bin/snakefmt Snakefile workflow/rules
+
+docs: .venv/installed ## build the documentation as a site: site/index.html
+	NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build
 
 bench: install alfworld ## run the benchmarks, or one: make bench NAME=figure
 	.venv/bin/python -m tests.benchmarks $(NAME)

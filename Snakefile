@@ -6,6 +6,9 @@ from snakemake.utils import min_version
 min_version("9.20")
 
 
+report: "workflow/report/workflow.rst"
+
+
 # A file given by --configfile is a whole study; it does not extend the default one.
 if not workflow.configfiles:
 
@@ -50,8 +53,23 @@ rule all:
         rules.build_database.input,
         RESULTS / "study.duckdb",
         RESULTS / "report.html",
-        RESULTS / "notebook.html",
+        expand(rules.run_notebook.output.page, notebook=NOTEBOOKS),
         rules.figures.input,
+    message:
+        "Study {STUDY.study} is complete"
+
+
+onstart:
+    if not FROM_OUTCOMES:
+        tell_who_watches(STUDY, sys.stderr)
+
+
+onsuccess:
+    sys.stderr.write(products(RESULTS, STARTED))
+
+
+onerror:
+    sys.stderr.write(failures(RESULTS.parent.glob("*"), STARTED))
 
 
 localrules:

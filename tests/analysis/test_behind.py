@@ -13,9 +13,11 @@ import polars as pl
 import pytest
 from analysis_worlds import World, approx, frozen, sure_world, wins
 from golden import golden_file
+from hypothesis import given
+from hypothesis import strategies as st
 
 from repairstudy.analysis import analyse, build_pools, import_outcomes, select_all
-from repairstudy.analysis.behind import NO_ROLLOUTS
+from repairstudy.analysis.behind import NO_ROLLOUTS, Counter, among, either, equals, holds
 from repairstudy.store import build_database, open_database
 from repairstudy.store.duckdb import PUBLIC
 
@@ -205,3 +207,34 @@ def test_shared_rollouts_count_once_and_say_whom_they_serve(tmp_path: Path) -> N
 def test_a_pool_without_its_rollouts_has_the_columns_of_one_that_has_them() -> None:
     [pool] = build_pools(varied_world().frames())
     assert pool.rollouts.schema == NO_ROLLOUTS.schema
+
+
+KEYS, ARMS, ROLES = st.sampled_from("abcde"), st.sampled_from("xyz"), st.sampled_from("12")
+
+
+@given(
+    rows=st.lists(st.tuples(KEYS, ARMS, ROLES), max_size=25, unique=True),
+    arms=st.sets(ARMS),
+    role=ROLES,
+)
+def test_shared_rollouts_count_once_whatever_the_condition(
+    rows: list[tuple[str, str, str]], arms: set[str], role: str
+) -> None:
+    frame = pl.DataFrame(
+        [
+            (key, role, "big", "f", 0, arm, arm == "x", True, [], [], False)
+            for key, arm, role in rows
+        ],
+        schema=NO_ROLLOUTS.schema,
+        orient="row",
+    )
+    here = among(("f", 0, arm) for arm in arms)
+    originals = holds("is_original")
+    for condition, wanted in (
+        (here, lambda arm, _: arm in arms),
+        (equals("role", role), lambda _, one: one == role),
+        (here & equals("role", role), lambda arm, one: arm in arms and one == role),
+        (either([here, originals]), lambda arm, _: arm in arms or arm == "x"),
+    ):
+        keys = {key for key, arm, one in rows if wanted(arm, one)}
+        assert Counter(frame)(condition) == len(keys)

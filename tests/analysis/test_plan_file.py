@@ -62,7 +62,7 @@ def test_the_hash_is_of_what_the_plan_says_not_of_its_layout(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        ({"alpa": 0.05}, r"alpa: unknown key \(accepted: study, date, alpha, "),
+        ({"alpa": 0.05}, r"alpa: unknown key; did you mean 'alpha'\? \(accepted: study, date, "),
         ({"alpha": "0.05"}, r"alpha: .*valid number \(found '0\.05'\)"),
         ({"alpha": 0.7}, "alpha: .*less than or equal to 0.5"),
         ({"date": "soon"}, "date: .*found 'soon'"),
@@ -77,7 +77,7 @@ def test_the_hash_is_of_what_the_plan_says_not_of_its_layout(tmp_path: Path) -> 
             {"families": [FAMILY | {"evaluators": ["greedi"]}]},
             r"families.0.evaluators.0: accepted: greedy, .*own_N.* \(found 'greedi'\)",
         ),
-        ({"families": [FAMILY | {"pol": "p"}]}, "families.0.pol: unknown key .*name, pool"),
+        ({"families": [FAMILY | {"pol": "p"}]}, "families.0.pol: unknown key; .*name, pool"),
         ({"families": [{"name": "f", "pool": "p"}]}, "families.0.evaluators: required and missing"),
         (
             {"families": [FAMILY | {"evaluators": ["earliest_success"]}]},

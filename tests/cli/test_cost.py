@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from repairstudy.cli.cost import rates_of
 from repairstudy.cli.main import main
+from repairstudy.cli.predicted.asked import rates
 from repairstudy.cli.predicted.assumptions import Assumptions
 from repairstudy.cli.predicted.costs import Cost, hours_of, predict
 from repairstudy.cli.predicted.counts import Shape, failures_in_pools, shape_of, wanted_rollouts
@@ -124,12 +124,12 @@ def cost(model, steps=1000.0, calls=900.0, tokens_in=72_000.0, tokens_out=7_200.
 def test_hours_follow_from_tokens_and_rates():
     study = study_of("webshop_qwen")
     assumed = Assumptions(start_s=100.0, environment_steps_per_s=10.0)
-    rates = {"qwen7b": (1000.0, 100.0)}
-    found = hours_of(study, [cost("qwen7b")], rates, assumed)["qwen7b", "main"]
+    speeds = {"qwen7b": (1000.0, 100.0)}
+    found = hours_of(study, [cost("qwen7b")], speeds, assumed)["qwen7b", "main"]
     # 100 s for the steps, 72 for the prompts, 72 for the answers, 100 for the start
     assert found.hours * 3600 == pytest.approx(344)
     assert found.gpus == 1
-    half = hours_of(study, [cost("qwen7b", cached=50.0)], rates, assumed)["qwen7b", "main"]
+    half = hours_of(study, [cost("qwen7b", cached=50.0)], speeds, assumed)["qwen7b", "main"]
     assert half.hours * 3600 == pytest.approx(100 + 122)
 
 
@@ -165,7 +165,7 @@ def test_a_memoryless_executor_asks_once_a_prompt():
             ["config/studies/tiny.yaml", "--assume", "steps=-1"],
             "assumption steps: '-1' is no number",
         ),
-        (["config/studies/tiny.yaml", "--candidates", "many"], "--candidates: 'many' is no number"),
+        (["config/studies/tiny.yaml", "--candidates", "-2"], "--candidates: '-2' is no number"),
         (["config/studies/tiny.yaml", "--throughput", "gpt=1,2"], "no model 'gpt' (known: blind"),
         (["config/studies/tiny.yaml", "--throughput", "blind=1"], "give IN,OUT in tokens a second"),
     ],
@@ -179,9 +179,9 @@ def test_a_wrong_call_is_told_in_one_line(words, message, capsys):
 
 
 def test_rates_are_read():
-    assert rates_of(study_of("tiny"), ["blind=1e4,500"]) == {"blind": (10_000.0, 500.0)}
+    assert rates(study_of("tiny"), ["blind=1e4,500"]) == {"blind": (10_000.0, 500.0)}
     with pytest.raises(ConfigError):
-        rates_of(study_of("tiny"), ["blind=0,1"])
+        rates(study_of("tiny"), ["blind=0,1"])
 
 
 def test_the_table_says_what_it_assumes(capsys):

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 import yaml
 
-from repairstudy.cli import pick
 from repairstudy.cli.main import main
+from repairstudy.cli.picking import running
 from repairstudy.config import parse_study
 from repairstudy.config.build import actor_of, engine_of, environment_of, executor_of
 from repairstudy.engines.simulated import SimulatedEngine, planted_policy
@@ -244,7 +244,7 @@ def test_a_dead_engine_loses_nothing_and_the_same_command_goes_on(
         return Dying(SimulatedEngine(planted_policy(config.models[model].parameters)), answers)
 
     with monkeypatch.context() as patch:
-        patch.setattr(pick, "engine_of", dying)
+        patch.setattr(running, "engine_of", dying)
         capsys.readouterr()
         assert main(["pick", str(folders[1] / "failures.jsonl"), "--study", str(path)]) == 1
     told = capsys.readouterr().err.strip().splitlines()[-1]
@@ -264,8 +264,8 @@ def test_a_dead_engine_loses_nothing_and_the_same_command_goes_on(
 
 KILLED = """
 import os, signal, sys
-from repairstudy.cli import pick
 from repairstudy.cli.main import main
+from repairstudy.cli.picking import running
 from repairstudy.engines.simulated import SimulatedEngine, planted_policy
 
 class Fatal(SimulatedEngine):
@@ -277,7 +277,7 @@ class Fatal(SimulatedEngine):
             os.kill(os.getpid(), signal.SIGKILL)
         return await super().score(prompt, choices)
 
-pick.engine_of = lambda study, model, log: Fatal(planted_policy(study.models[model].parameters))
+running.engine_of = lambda study, model, log: Fatal(planted_policy(study.models[model].parameters))
 main(["pick", *sys.argv[1:]])
 """
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from repairstudy.cli.main import main
-from repairstudy.cli.plan_size import Basis, by_executor
+from repairstudy.cli.sizing.basis import Basis
+from repairstudy.cli.sizing.sizes import by_executor
 from repairstudy.estimators.sizing import Costs, Design
 
 ROOT = Path(__file__).parents[2]
@@ -62,7 +63,8 @@ def test_the_table_marks_the_cheapest(capsys):
         (["--loss", "-1", "--sd", "0.2"], "--loss: '-1' is no number above 0"),
         (["--loss", "0.06", "--sd", "0.2", "--rollouts", "5,10"], "--rollouts: 5 leaves none"),
         (["--loss", "0.06", "--sd", "0.2", "--alpha", "1"], "--alpha: '1' is not below 1"),
-        (["--loss", "0.06", "--sd", "0.2", "--tests", "1.5"], "no whole number"),
+        (["--loss", "0.06", "--sd", "0.2", "--tests", "0"], "--tests: '0' is no number above 0"),
+        (["--loss", "0.06", "--sd", "0.2", "--rollouts", "6.5"], "no whole number"),
         (["--loss", "0.06", "--sd", "0.2", "--noise-share", "2"], "no share"),
         (["--loss", "0.06", "--pilot", "nowhere.duckdb"], "nowhere.duckdb: there is no such"),
     ],
@@ -74,7 +76,7 @@ def test_what_cannot_be_used_is_named(capsys, words, said):
 
 def test_rollouts_by_executor_are_those_of_a_configuration_of_that_size():
     """Tiny with 24 failures instead of 12 and 20 label rollouts: twice and four times as many."""
-    from repairstudy.cli.cost import read_study
+    from repairstudy.cli.studies import read_study
 
     study = read_study("config/studies/tiny.yaml")
     sizes = [

@@ -1,5 +1,6 @@
 """The frame around scripts: errors are told, and no job outlives the Snakemake that started it."""
 
+import re
 import subprocess
 import sys
 import time
@@ -18,9 +19,10 @@ def test_a_study_error_ends_the_script_with_its_message_alone(tmp_path, capsys):
     assert capsys.readouterr().err == "[stage] error: file x: field y is wrong\n"
 
 
-def test_a_bug_keeps_its_traceback(tmp_path):
+def test_a_bug_keeps_its_traceback_and_logs_it(tmp_path):
     with pytest.raises(ZeroDivisionError), job(tmp_path / "a.log", "stage"):
         1 / 0  # noqa: B018
+    assert (tmp_path / "a.log").read_text().endswith("ZeroDivisionError: division by zero\n")
 
 
 def test_progress_goes_to_the_log_and_to_the_terminal(tmp_path, capsys):
@@ -28,6 +30,13 @@ def test_progress_goes_to_the_log_and_to_the_terminal(tmp_path, capsys):
         out.write("half\n")
     assert (tmp_path / "a.log").read_text().startswith("half\ndone in ")
     assert capsys.readouterr().err == "[stage] half\n"
+
+
+def test_a_log_ends_with_what_the_job_took(tmp_path):
+    with job(tmp_path / "a.log", "stage"):
+        pass
+    took = r"done in \d+\.\d s, \d+\.\d s of CPU, at most [\d,]+ MB\n"
+    assert re.fullmatch(took, (tmp_path / "a.log").read_text())
 
 
 JOB = """

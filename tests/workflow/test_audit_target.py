@@ -79,7 +79,7 @@ def test_an_unknown_environment_and_a_wrong_form_are_said(workspace):
     unknown = workspace.run("audit", "--config", "environment={name: nowhere}", expect=1)
     assert "no environment 'nowhere' (installed: " in unknown
     wrong = workspace.run("audit", "--config", "environment={nam: corridor}", expect=1)
-    assert "nam: unknown key (accepted: name, budget, options)" in wrong
+    assert "--config environment: nam: unknown key; did you mean 'name'? (accepted: " in wrong
 
 
 def test_a_study_of_outcomes_has_nothing_to_audit(workspace):

@@ -43,7 +43,7 @@ def test_the_golden_table_gives_its_exact_values_through_the_whole_workflow(work
         for evaluator in ("random", "matched", "own_1", "own_5", "executor:larger"):
             assert found[evaluator] == pytest.approx(row[evaluator], abs=1e-9)
         assert found["executor:larger@5"] == pytest.approx(row["executor:larger@5"], abs=1e-9)
-    for product in ("report.html", "figures", "tables", "notebook.html"):
+    for product in ("report.html", "figures", "tables", "notebooks/tour.html"):
         assert workspace.path(f"results/elsewhere/{product}").exists()
 
 
@@ -87,7 +87,7 @@ def test_a_truncated_table_is_explained(workspace, golden):
 def test_an_unknown_key_stops_before_anything_runs(make_workspace):
     workspace = make_workspace("typo")
     output = workspace.run("--config", "outcomess=1", configfile=CONFIG, expect=1)
-    assert f"{CONFIG}: outcomess: unknown key (accepted: study" in output
+    assert f"{CONFIG}, --config: outcomess: unknown key; did you mean 'outcomes'?" in output
     assert not workspace.path("results").exists()
 
 

@@ -5,7 +5,9 @@ Used by the configuration and by the analysis plan.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,10 +36,24 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror})") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not valid YAML: {error}") from error
+        raise ConfigError(f"{path}: not valid YAML: {_yaml_problem(error)}") from error
     if not isinstance(content, dict):
         raise ConfigError(f"{path}: holds no mapping of keys to values")
     return content
+
+
+def _yaml_problem(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    if not isinstance(error, yaml.MarkedYAMLError) or mark is None:
+        return " ".join(str(error).split())
+    tab = "; indent with spaces, not with tabs" if "'\\t'" in str(error.problem) else ""
+    return f"line {mark.line + 1}, column {mark.column + 1}: {error.problem}{tab}"
+
+
+def meant(word: object, known: Iterable[str]) -> str:
+    """ "; did you mean 'x'?", or nothing if no known word is like it."""
+    close = get_close_matches(str(word), list(known), n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def validate(model: type[Model], content: Mapping[str, Any], path: str | Path) -> Model:
@@ -49,24 +65,32 @@ def validate(model: type[Model], content: Mapping[str, Any], path: str | Path) -
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        problems = [_explain(model, dict(item)) for item in error.errors()]
+        listed: set[tuple[Any, ...]] = set()
+        problems = [_explain(model, dict(item), listed) for item in error.errors()]
         raise ConfigError("\n".join(f"{path}: {problem}" for problem in problems)) from None
 
 
-def _explain(model: type[BaseModel], item: dict[str, Any]) -> str:
+def _explain(model: type[BaseModel], item: dict[str, Any], listed: set[tuple[Any, ...]]) -> str:
+    """One problem in a line; the keys of a section are listed once, its place is in `listed`."""
     location = item["loc"]
     key = ".".join(str(part) for part in location) or "(top level)"
     if item["type"] == "extra_forbidden":
         accepted = _accepted_keys(model, location[:-1])
-        return f"{key}: unknown key" + (f" (accepted: {accepted})" if accepted else "")
+        known = f" (accepted: {', '.join(accepted)})" if location[:-1] not in listed else ""
+        listed.add(location[:-1])
+        return f"{key}: unknown key{meant(location[-1], accepted)}{known if accepted else ''}"
     if item["type"] == "missing":
         return f"{key}: required and missing"
     problem = str(item["msg"]).removeprefix("Value error, ")
     found = item.get("input")
+    if item["type"] == "model_type":
+        problem = f"takes keys (accepted: {', '.join(_accepted_keys(model, location))})"
+    if item["type"] == "literal_error":
+        problem += meant(found, re.findall("'([^']*)'", item["ctx"]["expected"]))
     return f"{key}: {problem}" + ("" if isinstance(found, dict) else f" (found {found!r:.80})")
 
 
-def _accepted_keys(model: type[BaseModel], location: tuple[Any, ...]) -> str:
+def _accepted_keys(model: type[BaseModel], location: tuple[Any, ...]) -> list[str]:
     """The keys accepted at a location, as far as the models' types tell."""
     current: Any = model
     for part in location:
@@ -74,8 +98,8 @@ def _accepted_keys(model: type[BaseModel], location: tuple[Any, ...]) -> str:
             continue  # a key of a mapping or a place in a list, whose section we are in already
         current = _section_in(current.model_fields[part].annotation)
         if current is None:
-            return ""
-    return ", ".join(current.model_fields)
+            return []
+    return list(current.model_fields)
 
 
 def _section_in(annotation: Any) -> Any:

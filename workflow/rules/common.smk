@@ -3,14 +3,18 @@
 import hashlib
 import os
 import sys
+import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
+from repairstudy.cli.dry_run import announce, is_dry_run, tell_who_watches
+from repairstudy.cli.ended import failures, products
 from repairstudy.cli.machine import COMMAND, command_line
 from repairstudy.config import OutcomesConfig, parse_study
-from repairstudy.config.audited import audited_environment
+from repairstudy.config.audited import audited_environment, named_environment
 from repairstudy.config.devices import gpu_here, gpus_of
+from repairstudy.config.files import require_named
 from repairstudy.errors import StudyError
 from repairstudy.executors import make_protocol
 
@@ -30,15 +34,24 @@ TRAINING_STEPS = {"weak": 300, "strong": 140}
 # The jobs of this call are other processes and record who started them.
 os.environ.setdefault(COMMAND, command_line(sys.argv))
 
+GIVEN = workflow.config_settings.config  # by --config
+CONFIGURATION = ", ".join([*map(str, workflow.configfiles), *(["--config"] if GIVEN else [])])
+
 try:
-    STUDY = parse_study(config, ", ".join(map(str, workflow.configfiles)))
-    AUDITED = audited_environment(STUDY, workflow.config_settings.config.get("environment"))
+    named_environment(GIVEN.get("environment"))
+    STUDY = parse_study(config, CONFIGURATION)
+    AUDITED = audited_environment(STUDY, GIVEN.get("environment"))
+    if workflow.is_main_process:
+        require_named(STUDY, CONFIGURATION)
 except StudyError as error:
     raise WorkflowError(f"The configuration is not usable.\n{error}") from None
 
 FROM_OUTCOMES = isinstance(STUDY, OutcomesConfig)
 RESULTS = Path(STUDY.results) / STUDY.study
 LOGS = RESULTS / "logs"
+STARTED = time.time()
+if workflow.is_main_process and is_dry_run(sys.argv) and not FROM_OUTCOMES:
+    announce(STUDY)
 LABELLER = None if FROM_OUTCOMES else STUDY.labeller  # as wildcards: it names the job's model
 
 if not FROM_OUTCOMES:
@@ -109,6 +122,11 @@ def content_stamp(path):
         file.seek(max(0, path.stat().st_size - 2**20))
         parts.append(file.read())
     return hashlib.sha256(b"".join(parts)).hexdigest()
+
+
+def runs_made_elsewhere(wildcards):
+    """The file of failed runs that are imported instead of collected."""
+    return STUDY.collection.runs[wildcards.executor]
 
 
 def policies_of_model(wildcards):

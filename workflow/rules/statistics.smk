@@ -20,6 +20,9 @@ TABLES = {
     )
 }
 
+if not FROM_OUTCOMES and STUDY.collection.runs:
+    TABLES["imported_runs"] = rules.sample_positions.output.imported
+
 if LABELLER:
     TABLES["llm_labels"] = rules.label_failures.output.labels
 

@@ -1,6 +1,6 @@
 """Every statistic of the study; what the frozen plan names is tested, the rest is exploratory."""
 
-from repairstudy.analysis import analyse, build_pools, read_registration
+from repairstudy.analysis import POOL_COLUMNS, analyse, build_pools, read_registration
 from repairstudy.analysis.witness import read_witness, require_settings, witnessed
 from repairstudy.cli.provenance import first_rollout
 from repairstudy.cli.script import job
@@ -14,7 +14,8 @@ READ = (
 
 
 def main(files, plan_file, settings, witness_folder, times_file, out_results):
-    frames = {name: read_table(files[name], TABLES[name]) for name in READ}
+    columns = {"rollouts": POOL_COLUMNS}
+    frames = {name: read_table(files[name], TABLES[name], columns.get(name)) for name in READ}
     llm_labels = files.get("llm_labels")
     registration = witnessed(
         read_registration(plan_file),

@@ -4,10 +4,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from repairstudy.analysis import read_registration, register, write_registration
-from repairstudy.analysis.plan import read_plan
+from repairstudy.analysis.testable import read_plan_of, require_testable
 from repairstudy.analysis.witness import read_witness, record_registration, require_clock, settled
 from repairstudy.cli.script import git_commit, job
-from repairstudy.errors import PlanError
 
 
 def main(
@@ -15,13 +14,13 @@ def main(
     progress,
 ):  # fmt: skip
     """Args: traces_of_rollouts: folders that exist as soon as a rollout has been scheduled."""
-    plan = read_plan(plan_file)
-    if plan.study not in (study, "any"):
-        raise PlanError(f"{plan_file}: study: the plan is for '{plan.study}', this is '{study}'")
+    plan = read_plan_of(plan_file, study)
     frozen = read_registration(frozen_file) if Path(frozen_file).exists() else None
     witness, now = read_witness(witness_folder), datetime.now(UTC)
     require_clock(now, witness)
     exist = outcomes_exist or witness.runs or any(Path(p).exists() for p in traces_of_rollouts)
+    if not exist:  # later it is an amendment, which says itself what it spoils
+        require_testable(plan, settings, plan_file)
     registration = register(
         plan,
         at=now,

@@ -5,11 +5,12 @@ import polars as pl
 from repairstudy.cli.script import job
 from repairstudy.records.tables import ROLLOUTS, WORKLIST
 from repairstudy.rollouts import RolloutCache, gather
+from repairstudy.rollouts.gather import WANTED
 from repairstudy.store import read_table, write_table
 
 
 def main(worklist_files, cache_folder, out_rollouts):
-    wanted = pl.concat(read_table(path, WORKLIST) for path in worklist_files)
+    wanted = pl.concat(read_table(path, WORKLIST, WANTED) for path in worklist_files)
     write_table(gather(wanted, RolloutCache(cache_folder)), out_rollouts, ROLLOUTS)
 
 

@@ -51,7 +51,7 @@ def main(
             }
         )
     executors = pl.DataFrame(rows, schema=EXECUTORS.schema)
-    known = RolloutCache(cache).read(rollouts["executor_id"].unique())
+    known = RolloutCache(cache).index(rollouts["executor_id"].unique())
     cached = known.join(rollouts.select("rollout_key"), on="rollout_key", how="semi")
     Path(out_times).write_text(json.dumps(times_of(cached)) + "\n", encoding="utf-8")
     candidates = read_table(candidates_file, TABLES["candidates"])

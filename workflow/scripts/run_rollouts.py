@@ -12,23 +12,29 @@ from repairstudy.config import parse_study
 from repairstudy.config.build import actor_of, engine_of, environment_of, executor_of, limits_of
 from repairstudy.errors import EngineError
 from repairstudy.records.tables import WORKLIST
-from repairstudy.rollouts import Progress, RolloutCache, missing, pending, run_rollouts
-from repairstudy.store import read_table
+from repairstudy.rollouts import Progress, RolloutCache, missing, pending_of, run_rollouts
+from repairstudy.store import read_parts, read_table
 
 
 async def run_missing(study, model, rows, cache, source, server_log, progress):
-    """Run what is missing; the engine starts only if something is."""
+    """Run the missing rows of the work list `source`; the engine starts only if there are any."""
     engine = engine_of(study, model, server_log)
     try:
         names = rows["executor"].unique().sort()
         actors = [actor_of(study, executor_of(study, name), engine) for name in names]
         return await run_rollouts(
-            pending(rows, environment_of(study), study.environment.budget, source),
+            pending_of(
+                lambda: read_parts(source, WORKLIST),
+                rows.select("place", "attempt"),
+                environment_of(study),
+                study.environment.budget,
+                source,
+            ),
             {actor.executor_id: actor for actor in actors},
             lambda: environment_of(study),
             cache,
             limits_of(study),
-            Progress(progress),
+            Progress(progress, calls=lambda: engine.calls),
         )
     finally:
         await engine.close()
@@ -58,8 +64,9 @@ def main(
 ):
     study = parse_study(config, "configuration")
     cache = RolloutCache(f"{study.cache}/rollouts")
-    wanted = read_table(worklist_file, WORKLIST)
-    todo = missing(wanted, cache)
+    # A work list is many times as large as its keys.
+    wanted = read_table(worklist_file, WORKLIST, ("executor", "executor_id"))
+    todo = missing(wanted.with_row_index("place"), cache)
     distinct = wanted["rollout_key"].n_unique()
     progress.write(f"{distinct:,} rollouts wanted, {distinct - todo.height:,} are cached\n")
     if not todo.is_empty():
@@ -74,8 +81,8 @@ def main(
                 "retry only these."
             )
     summary = {"model": model, "rollouts": distinct}
-    counts = getattr(environment_of(study), "counts", None)
-    if counts is not None and not todo.is_empty():
+    counts = None if todo.is_empty() else getattr(environment_of(study), "counts", None)
+    if counts is not None:
         summary["environment"] = counts()  # what it remembered, and the workers it lost
         progress.write(f"environment: {json.dumps(summary['environment'])}\n")
     Path(out_summary).write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")

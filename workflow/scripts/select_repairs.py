@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from repairstudy.analysis import Rules, build_pools, read_registration, select_all
+from repairstudy.analysis import POOL_COLUMNS, Rules, build_pools, read_registration, select_all
 from repairstudy.analysis.scores import external_scores, rollout_scores
 from repairstudy.cli.script import job
 from repairstudy.records import TABLES
@@ -14,7 +14,8 @@ READ = ("failures", "trajectories", "positions", "candidates", "rollouts", "exec
 def main(
     files, reachability_file, judgements_file, plan_file, out_scores, out_selections, out_values
 ):
-    frames = {name: read_table(files[name], TABLES[name]) for name in READ}
+    columns = {"rollouts": POOL_COLUMNS}
+    frames = {name: read_table(files[name], TABLES[name], columns.get(name)) for name in READ}
     plan = read_registration(plan_file).plan
     frames["scores"] = external_scores(
         frames["failures"], pl.read_parquet(reachability_file), pl.read_parquet(judgements_file)

@@ -2,7 +2,7 @@
 
 from repairstudy.cli.recompute import computed_tables
 from repairstudy.cli.script import job
-from repairstudy.cli.verify import differences, hash_problems, report
+from repairstudy.cli.verification import differences, hash_problems, report
 from repairstudy.report import load_frames
 
 

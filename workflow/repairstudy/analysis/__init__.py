@@ -1,6 +1,6 @@
 """From outcomes to results: pools as arrays, selections and values, the plan, the statistics."""
 
-from repairstudy.analysis.build_pool import build_pool, build_pools
+from repairstudy.analysis.build_pool import POOL_COLUMNS, build_pool, build_pools
 from repairstudy.analysis.choices import Rules
 from repairstudy.analysis.outcomes import import_outcomes
 from repairstudy.analysis.plan import Plan, read_plan
@@ -11,6 +11,7 @@ from repairstudy.analysis.selection import Selections, select, select_all
 from repairstudy.analysis.statistics import analyse
 
 __all__ = [
+    "POOL_COLUMNS",
     "Plan",
     "PoolData",
     "PositionData",

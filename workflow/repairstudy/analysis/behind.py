@@ -126,14 +126,36 @@ def pool_rollouts(
 
 
 class Counter:
-    """Counts the distinct rollouts of a pool that fulfil conditions, each condition once."""
+    """Counts the distinct rollouts of a pool that fulfil conditions, each condition once.
+
+    All rollouts of an executor and role at one arm fulfil the same conditions, and so do those of
+    several arms that share them. So conditions look at such bundles, which are a hundred times
+    fewer than rollouts.
+    """
 
     def __init__(self, rollouts: pl.DataFrame) -> None:
-        self._rollouts = rollouts
+        self._bundles = _bundled(rollouts)
         self._known: dict[str, int] = {NOTHING.sql: 0}
 
     def __call__(self, condition: Condition) -> int:
         if condition.sql not in self._known:
-            found = self._rollouts.lazy().filter(condition.expr).select("rollout_key").collect()
-            self._known[condition.sql] = found["rollout_key"].n_unique()
+            found = self._bundles.lazy().filter(condition.expr).select("bundle", "size")
+            self._known[condition.sql] = int(found.unique("bundle").collect()["size"].sum())
         return self._known[condition.sql]
+
+
+def _bundled(rollouts: pl.DataFrame) -> pl.DataFrame:
+    """The cells (arm, executor, role) of a pool, each with the bundles of rollouts it uses.
+
+    A bundle is all rollouts that the same cells use. Columns: those of `rollouts` but the key,
+    `bundle`, and `size`, its number of distinct rollouts.
+    """
+    cell = [*ARM, "executor", "role"]
+    used = rollouts.select("rollout_key", cell=pl.struct(cell).rank("dense"))
+    cells = rollouts.drop("rollout_key").with_columns(used["cell"]).unique("cell")
+    used = used.with_columns(shared=pl.col("rollout_key").is_duplicated())
+    alone = used.filter(~pl.col("shared")).group_by("cell").agg(size=pl.len())
+    users = used.filter("shared").group_by("rollout_key").agg(pl.col("cell").unique().sort())
+    together = users.group_by("cell").agg(size=pl.len())
+    bundles = pl.concat([alone.with_columns(pl.concat_list("cell")), together])
+    return bundles.with_row_index("bundle").explode("cell").join(cells, on="cell")

@@ -14,6 +14,10 @@ from repairstudy.errors import DataError
 
 Frames = Mapping[str, pl.DataFrame]
 
+# What pools are made of in table rollouts: without the actions, a quarter of its memory.
+POOL_COLUMNS = (
+    "rollout_key", "executor_id", *CELL, "role", "replicate", "success", "reward", "status",
+)  # fmt: skip
 USED_ROLES = ("label", "evaluate", "control", "fresh")
 
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from repairstudy.analysis.choices import score_weights
 from repairstudy.analysis.plan import Plan
 from repairstudy.analysis.pool import MATCHED, PoolData
 from repairstudy.analysis.statistics.study import PoolStudy
@@ -107,9 +106,8 @@ def _rule(study: PoolStudy, name: str) -> list[Array] | int | None:
         return int(number)
     # ASSUME: another executor's choices are fixed; the noise of its rollouts counts as a
     # difference between failures, which more own rollouts do not reduce.
-    chosen = [score_weights(position, study.pool.deployed) for position in study.pool.primary]
-    if all(name in weights for weights in chosen):
-        return [weights[name] for weights in chosen]
+    if all(name in weights for weights in study.score_weights):
+        return [weights[name] for weights in study.score_weights]
     return None
 
 

@@ -48,25 +48,41 @@ class Hypothesis(NamedTuple):
 class IntervalPlan(Section):
     """Two-sided intervals over failures."""
 
-    level: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
-    type: Literal["percentile", "bootstrap_t", "t"] = "percentile"
+    level: Annotated[float, Field(gt=0.5, lt=1.0)] = Field(
+        default=0.95, description="Nominal coverage, unadjusted."
+    )
+    type: Literal["percentile", "bootstrap_t", "t"] = Field(
+        default="percentile",
+        description="percentile: as published; bootstrap_t: holds its coverage with fewer "
+        "failures; t: Student's.",
+    )
 
 
 class BootstrapPlan(Section):
     """The bootstrap behind intervals and tests."""
 
-    replicates: Annotated[int, Field(ge=100)] = 2000
+    replicates: Annotated[int, Field(ge=100)] = Field(
+        default=2000, description="Draws of the failures, 100 or more."
+    )
     unit: Literal["cluster", "failure"] = Field(
         default="cluster", description="cluster: failures of one task or layout stay together."
     )
-    p_value: Literal["inversion", "centred"] = "inversion"
-    seed: Count = 1
+    p_value: Literal["inversion", "centred"] = Field(
+        default="inversion",
+        description="inversion: share of draws at or below zero; centred: share of draws that "
+        "exceed the estimate by at least the estimate.",
+    )
+    seed: Count = Field(default=1, description="Seed of the draws.")
 
 
 class PositiveControlPlan(Section):
     """When a pool is informative: matched selection beats random selection by the threshold."""
 
-    threshold: Annotated[float, Field(ge=0.0, le=1.0)] = 0.10
+    threshold: Annotated[float, Field(ge=0.0, le=1.0)] = Field(
+        default=0.10,
+        description="Least gap between matched and random selection in an informative pool; also "
+        "the eps of certificates.",
+    )
     gate: Literal["point", "bound"] = Field(
         default="point", description="point: the estimate; bound: its one-sided lower bound."
     )
@@ -75,12 +91,20 @@ class PositiveControlPlan(Section):
 class Family(Section):
     """Hypotheses that are corrected together (Holm)."""
 
-    name: str
-    pool: str
-    estimand: Literal["loss"] = "loss"
-    scope: Literal["position", "failure"] = "position"
-    direction: Literal["greater", "less"] = "greater"
-    evaluators: Annotated[tuple[Evaluator, ...], Field(strict=False, min_length=1)]
+    name: str = Field(description="Each family has another.")
+    pool: str = Field(description="Key of the study's `pools`.")
+    estimand: Literal["loss"] = Field(default="loss", description="What is tested: loss.")
+    scope: Literal["position", "failure"] = Field(
+        default="position",
+        description="position: choices at the primary position; failure: across all positions.",
+    )
+    direction: Literal["greater", "less"] = Field(
+        default="greater", description="greater: the evaluator loses; less: it gains."
+    )
+    evaluators: Annotated[tuple[Evaluator, ...], Field(strict=False, min_length=1)] = Field(
+        description=f"One hypothesis each: {', '.join([*SCORED, *POSITION_RULES, *FAILURE_RULES])},"
+        " own_N, temperature_X, executor:NAME, executor:NAME@N (N rollouts of each candidate)."
+    )
 
     @model_validator(mode="after")
     def _scope_fits(self) -> Family:
@@ -102,32 +126,57 @@ class Family(Section):
 class Decisions(Section):
     """What the publication leaves open and the study fixes. None: not fixed by this plan."""
 
-    pool_size: Positive | None = None
-    positions_per_failure: Positive | None = None
-    primary_position: str | None = None
-    minimal_slack: Positive | None = None
-    label_rollouts: Positive | None = None
-    original_rollouts: Positive | None = None
-    evaluator_rollouts: Positive | None = None
-    equal_budget: Positive | None = None
-    greedy_runs: Positive | None = None
-    low_temperature_rollouts: Positive | None = None
+    pool_size: Positive | None = Field(
+        default=None, description="Failures of a pool; more are noted, fewer are allowed."
+    )
+    positions_per_failure: Positive | None = Field(default=None, description="For the reader.")
+    primary_position: str | None = Field(default=None, description="In words, for the reader.")
+    minimal_slack: Positive | None = Field(default=None, description="For the reader.")
+    label_rollouts: Positive | None = Field(
+        default=None,
+        description="Of each candidate; fewer are an error, more are noted, as in the next four.",
+    )
+    original_rollouts: Positive | None = Field(
+        default=None, description="Label rollouts of the original action."
+    )
+    evaluator_rollouts: Positive | None = Field(
+        default=None, description="Of each tested other executor on each candidate."
+    )
+    greedy_runs: Positive | None = Field(default=None, description="Greedy replays.")
+    low_temperature_rollouts: Positive | None = Field(
+        default=None, description="Rollouts at temperature 0.3."
+    )
+    equal_budget: Positive | None = Field(
+        default=None, description="Rollouts at which evaluators are compared; 5 if not said."
+    )
 
 
 class Plan(Section):
     """A whole plan."""
 
-    study: str
-    date: Annotated[date, Field(strict=False)]
-    alpha: Annotated[float, Field(gt=0.0, le=0.5)] = 0.05
-    metric: Literal["success", "reward"] = "success"
+    study: str = Field(description="The study it is for; any: every study.")
+    date: Annotated[date, Field(strict=False, description="When it was written.")]
+    alpha: Annotated[float, Field(gt=0.0, le=0.5)] = Field(
+        default=0.05, description="Error rate of each family, one-sided."
+    )
+    metric: Literal["success", "reward"] = Field(
+        default="success", description="As in the study's configuration."
+    )
     interval: IntervalPlan = Field(default_factory=IntervalPlan)
     bootstrap: BootstrapPlan = Field(default_factory=BootstrapPlan)
     positive_control: PositiveControlPlan = Field(default_factory=PositiveControlPlan)
-    ties: Literal["uniform"] = "uniform"
-    none_accepted: Literal["uniform"] = "uniform"
-    keep_original: Literal[False] = False
-    matched_rollouts: Positive = 5
+    ties: Literal["uniform"] = Field(
+        default="uniform", description="Tied candidates are chosen with equal probability."
+    )
+    none_accepted: Literal["uniform"] = Field(
+        default="uniform", description="A rule that accepts none chooses among all."
+    )
+    keep_original: Literal[False] = Field(
+        default=False, description="The original action is no candidate."
+    )
+    matched_rollouts: Positive = Field(
+        default=5, description="Own rollouts of each candidate that select in matched selection."
+    )
     outcomes_unseen: bool = Field(
         default=False,
         description="The authors state that they had not seen the outcomes. Only asked for when "

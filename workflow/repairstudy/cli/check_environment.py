@@ -1,72 +1,70 @@
-"""``repairstudy check-environment NAME``: whether an installed environment keeps its protocol.
-
-NAME is that of an entry point of the group repairstudy.environments. Episodes of seeded tasks are
-played, replayed, restored, scored and compared, in other instances and another process; the audit
-of the reward is made too. Prints a line a check, then the verdict; the exit status is 0 if no check
-failed.
-"""
+"""``repairstudy check-environment NAME``: whether an installed environment keeps its protocol."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
-from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import yaml
+import typer
 
-from repairstudy.audit import Finding
-from repairstudy.conformance import NotConforming, check_environment, conforms
-from repairstudy.conformance.kit import SAMPLE
-from repairstudy.environments import make_environment
 from repairstudy.errors import ConfigError, StudyError
 
-HELP = "whether an installed environment keeps its protocol and can be trusted to score"
+if TYPE_CHECKING:
+    from repairstudy.audit import Finding
+
 VERDICTS = {True: "holds", False: "FAILED", None: "-"}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="of the installed environment")
-    parser.add_argument(
-        "--options", default="{}", metavar="JSON", help="its options, as in a configuration"
-    )
-    parser.add_argument(
-        "--tasks", default=SAMPLE.tasks, type=int, metavar="N", help=f"looked at ({SAMPLE.tasks})"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON document instead of lines")
+def check_environment(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of the installed environment.")],
+    options: Annotated[
+        str, typer.Option(metavar="JSON", help="Its options, as in a configuration.")
+    ] = "{}",
+    tasks: Annotated[int, typer.Option(metavar="N", help="Tasks that are looked at.")] = 4,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON document instead of lines.")
+    ] = False,
+) -> None:
+    """Check that an installed environment can be trusted.
 
-
-def run(arguments: argparse.Namespace) -> None:
-    """Print the findings.
-
-    Raises:
-        NotConforming: a check failed.
-        ConfigError: no such environment, or options that it does not accept.
+    NAME is that of an entry point of the group repairstudy.environments. Episodes of seeded tasks
+    are played, replayed, restored, scored and compared, in other instances and another process;
+    the audit of the reward is made too. Prints a line a check, then the verdict; the exit status
+    is 0 if no check failed.
     """
-    options = _options(arguments.options)
-    if arguments.tasks < 1:
-        raise ConfigError(f"--tasks: {arguments.tasks}; accepted: 1 or more")
-    make = partial(make_environment, arguments.name, options)
+    import json
+    from dataclasses import replace
+    from functools import partial
+
+    from repairstudy import conformance
+    from repairstudy.cli.terminal import waiting
+    from repairstudy.conformance.kit import SAMPLE
+    from repairstudy.environments import make_environment
+
+    chosen = _options(options)
+    if tasks < 1:
+        raise ConfigError(f"--tasks: {tasks}; accepted: 1 or more")
+    make = partial(make_environment, name, chosen)
     try:
         make()
     except StudyError:
         raise
     except Exception as error:  # its own fault is a finding, with all others
-        print(f"{arguments.name}: {type(error).__name__}: {error}", file=sys.stderr)
-    findings = check_environment(make, replace(SAMPLE, tasks=arguments.tasks))
+        print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
+    with waiting(f"checking {name} on {tasks} tasks"):
+        findings = conformance.check_environment(make, replace(SAMPLE, tasks=tasks))
     failed = [finding.check for finding in findings if finding.passed is False]
-    if arguments.json:
-        print(json.dumps(document(arguments.name, options, findings)))
-    else:
-        print(text(arguments.name, findings))
+    print(json.dumps(document(name, chosen, findings)) if as_json else text(name, findings))
     if failed:
-        raise NotConforming(f"environment '{arguments.name}' does not conform: {'; '.join(failed)}")
+        raise conformance.NotConforming(
+            f"environment '{name}' does not conform: {'; '.join(failed)}"
+        )
 
 
 def _options(given: str) -> dict[str, Any]:
+    import yaml
+
     try:
         options = yaml.safe_load(given)  # JSON is YAML
     except yaml.YAMLError as error:
@@ -81,6 +79,10 @@ def _options(given: str) -> dict[str, Any]:
 
 
 def document(name: str, options: dict[str, Any], findings: Sequence[Finding]) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from repairstudy.conformance import conforms
+
     return {
         "environment": name,
         "options": options,
@@ -91,15 +93,11 @@ def document(name: str, options: dict[str, Any], findings: Sequence[Finding]) ->
 
 def text(name: str, findings: Sequence[Finding]) -> str:
     """A line a check and the verdict."""
+    from repairstudy.conformance import conforms
+
     wide = max(len(finding.check) for finding in findings)
     lines = [f"{VERDICTS[f.passed]:6}  {f.check:{wide}}  {f.detail}" for f in findings]
     counts = {passed: sum(f.passed is passed for f in findings) for passed in VERDICTS}
     verdict = "conforms" if conforms(findings) else "does not conform"
     counted = f"{counts[True]} checks hold, {counts[False]} failed, {counts[None]} not applicable"
     return "\n".join([*lines, f"{name} {verdict}: {counted}"])
-
-
-if __name__ == "__main__":
-    from repairstudy.cli.main import main
-
-    sys.exit(main(["check-environment", *sys.argv[1:]]))

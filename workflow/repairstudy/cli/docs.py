@@ -1,4 +1,4 @@
-"""Pages that follow from the code: configuration, data dictionary, JSON Schema.
+"""Pages that follow from the code: configuration, data dictionary, commands, JSON Schema.
 
 ``python -m repairstudy.cli.docs`` writes them anew; a test compares them with the code.
 """
@@ -13,6 +13,10 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
+from repairstudy.analysis.plan import Plan
+from repairstudy.cli.command_line import command_line_page
+from repairstudy.cli.main import app
+from repairstudy.cli.schema import schema_page
 from repairstudy.config import OutcomesConfig, StudyConfig
 from repairstudy.records import TABLES
 
@@ -24,8 +28,9 @@ def pages() -> dict[str, str]:
     return {
         "docs/configuration.md": configuration_page(),
         "docs/data-dictionary.md": dictionary_page(),
-        "config/schemas/study.schema.json": _schema(StudyConfig),
-        "config/schemas/outcomes.schema.json": _schema(OutcomesConfig),
+        "docs/command-line.md": command_line_page(app),
+        "config/schemas/config.schema.yaml": schema_page(StudyConfig),
+        "config/schemas/outcomes.schema.yaml": schema_page(OutcomesConfig),
     }
 
 
@@ -39,6 +44,9 @@ def configuration_page() -> str:
         _rows(StudyConfig, ""),
         "## A study of outcomes made elsewhere",
         _rows(OutcomesConfig, ""),
+        "## An analysis plan",
+        "The file that `plan` names; `families` is a list. [Write a plan](plan.md) says how.",
+        _rows(Plan, ""),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -94,10 +102,6 @@ def _default(field: Any) -> str:
     if field.default is PydanticUndefined:
         return "required" if field.default_factory is None else ""
     return f"`{json.dumps(field.default)}`"
-
-
-def _schema(model: type[BaseModel]) -> str:
-    return json.dumps(model.model_json_schema(), indent=1) + "\n"
 
 
 if __name__ == "__main__":

@@ -100,6 +100,9 @@ def _data(registration: Registration, runs: tuple[Run, ...]) -> dict[str, list[s
     outcomes = registration.current_settings.get("shared", {}).get("outcomes")
     if outcomes:
         found["outcomes"] = {outcomes}
+    imported = registration.current_settings.get("shared", {}).get("collection", {}).get("runs", {})
+    for name, content in imported.items():
+        found.setdefault(f"imported runs of {name}", set()).add(content)
     return {path: sorted(contents) for path, contents in sorted(found.items())}
 
 

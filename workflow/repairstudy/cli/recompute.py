@@ -78,16 +78,35 @@ class Recomputing:
         return read_table(self.path(name), TABLES[name])
 
     def positions(self) -> None:
-        """Failures and positions from the collected runs, which must be those of the cache."""
-        runs = [self.results / "collected" / f"{name}" for name in self.study.deployed]
+        """Failures and positions from the collected runs, which must be those of the cache.
+
+        Imported runs are imported again.
+        """
+        elsewhere = [name for name in self.study.deployed if name in self.study.collection.runs]
+        for name in elsewhere:
+            files = [
+                self.path(f"collected/{name}.{table}")
+                for table in ("trajectories", "steps", "imported")
+            ]
+            self.script("import_runs").main(self.config, name, self.plan, *files, io.StringIO())
+        runs = [
+            (self.folder if name in elsewhere else self.results) / "collected" / name
+            for name in self.study.deployed
+        ]
         self.script("sample_positions").main(
             self.config,
             [f"{run}.trajectories.parquet" for run in runs],
             [f"{run}.steps.parquet" for run in runs],
             *map(self.path, ("trajectories", "steps", "failed", "positions")),
+            [self.path(f"collected/{name}.imported") for name in elsewhere],
+            self.path("imported_runs"),
         )
+        made_here = self.frame("trajectories")
+        if elsewhere:
+            imported = self.frame("imported_runs").select("trajectory_id").drop_nulls()
+            made_here = made_here.join(imported, on="trajectory_id", how="anti")
         cache = RolloutCache(f"{self.study.cache}/rollouts")
-        require_collected(self.frame("trajectories"), self.frame("steps"), cache)
+        require_collected(made_here, self.frame("steps"), cache)
 
     def candidates(self) -> None:
         proposers = sorted(self.study.candidates.proposers)

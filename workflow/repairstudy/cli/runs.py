@@ -54,7 +54,7 @@ def run_record(
 
 
 def data_hashes(study: StudyConfig) -> dict[str, str]:
-    """SHA-256 by path of the prompts and of what lists the environment's data."""
+    """SHA-256 by path of the prompts, of what lists the environment's data, of imported runs."""
     prompts = [section.prompt for section in study.executors.values() if section.prompt]
     prompts += [section.prompt for section in study.candidates.proposers.values()]
     prompts += [study.evaluators.judge.prompt] if study.evaluators.judge else []
@@ -64,4 +64,5 @@ def data_hashes(study: StudyConfig) -> dict[str, str]:
         for option, name in DATA_FILES.items()
         if option in study.environment.options
     ]
+    lists += study.collection.runs.values()
     return {path: sha256(path) for path in sorted({*prompts, *lists})}

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,9 +57,15 @@ def job(log: str | Path, label: str, gpus: int = 0) -> Iterator[Tee]:
         except StudyError as error:
             out.write(f"error: {error}\n")
             sys.exit(1)
-        # What to ask of a cluster next time; a model server's memory is its own.
-        peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        file.write(f"done in {time.monotonic() - started:.1f} s, at most {peak_mb:,.0f} MB\n")
+        except Exception:
+            traceback.print_exc(file=file)
+            raise
+        # What to ask of a cluster next time; a model server's time and memory are its own.
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        file.write(
+            f"done in {time.monotonic() - started:.1f} s, {used.ru_utime + used.ru_stime:.1f} s "
+            f"of CPU, at most {used.ru_maxrss / 1024:,.0f} MB\n"
+        )
 
 
 def _end_with(parent: int) -> None:

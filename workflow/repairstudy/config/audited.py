@@ -35,14 +35,24 @@ def audited_environment(
     Raises:
         ConfigError: what is given is no mapping with a name, or has an unknown key.
     """
-    if given is not None:
-        content = typed(given)
-        if not isinstance(content, dict):
-            raise ConfigError(
-                f"{COMMAND_LINE}: {given!r}; accepted: {{name: NAME, options: {{...}}}}"
-            )
-        return validate(AuditedEnvironment, content, COMMAND_LINE)
+    named = named_environment(given)
+    if named is not None:
+        return named
     return None if isinstance(study, OutcomesConfig) else study.environment
+
+
+def named_environment(given: Mapping[str, Any] | None) -> AuditedEnvironment | None:
+    """What ``--config environment=...`` names; asked before the study, over which it is laid.
+
+    Raises:
+        ConfigError: as `audited_environment`.
+    """
+    if given is None:
+        return None
+    content = typed(given)
+    if not isinstance(content, dict):
+        raise ConfigError(f"{COMMAND_LINE}: {given!r}; accepted: {{name: NAME, options: {{...}}}}")
+    return validate(AuditedEnvironment, content, COMMAND_LINE)
 
 
 def typed(value: Any) -> Any:

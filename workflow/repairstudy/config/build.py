@@ -202,4 +202,15 @@ def proposer_of(config: StudyConfig, source: str, engine: Engine) -> Proposer:
 
 
 def limits_of(config: StudyConfig) -> Limits:
-    return Limits(max_in_flight=config.rollouts.max_in_flight, retries=config.rollouts.retries)
+    """What a run of rollouts may use.
+
+    Every request has time-outs of its own; that of a decision is for what they do not see, and
+    must not cut a request short that its model may take.
+    """
+    longest = max((m.timeout + m.patience for m in config.models.values()), default=0.0)
+    return Limits(
+        max_in_flight=config.rollouts.max_in_flight,
+        retries=config.rollouts.retries,
+        decision_timeout_s=max(600.0, 2.0 * longest),
+        environment_timeout_s=config.rollouts.environment_timeout,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
+from repairstudy.checked import meant
 from repairstudy.config import sections as s
 
 
@@ -14,6 +15,7 @@ class Sections(Protocol):
     models: dict[str, s.ModelSection]
     executors: dict[str, s.ExecutorSection]
     pools: dict[str, s.PoolSection]
+    collection: s.CollectionSection
     candidates: s.CandidatesSection
     evaluators: s.EvaluatorsSection
     labeller: s.LabellerSection | None
@@ -27,6 +29,7 @@ def problems_of(config: Sections) -> list[str]:
         *_scripted_problems(config),
         *_wordless_problems(config),
         *_twin_problems(config),
+        *_imported_problems(config),
     ]
 
 
@@ -34,7 +37,7 @@ def _dangling_references(config: Sections) -> Iterator[str]:
     for key, value, known in _references(config):
         if value not in known:
             defined = ", ".join(sorted(known)) or "none"
-            yield f"{key}: '{value}' is not defined (defined: {defined})"
+            yield f"{key}: '{value}' is not defined{meant(value, known)} (defined: {defined})"
 
 
 def _references(config: Sections) -> Iterator[tuple[str, str, Mapping[str, object]]]:
@@ -107,6 +110,13 @@ def _wordless_problems(config: Sections) -> Iterator[str]:
     for key, model, mode in _askers(config):
         if config.models[model].kind == "transformers" and mode == "text":
             yield f"{key}.model: kind transformers writes no text; use kind vllm or openai"
+
+
+def _imported_problems(config: Sections) -> Iterator[str]:
+    deployed = dict.fromkeys(pool.deployed for pool in config.pools.values())
+    for name in config.collection.runs:
+        if name not in deployed:
+            yield f"collection.runs.{name}: no pool deploys it (deployed: {', '.join(deployed)})"
 
 
 def _twin_problems(config: Sections) -> Iterator[str]:

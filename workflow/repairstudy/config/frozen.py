@@ -31,7 +31,7 @@ def frozen_settings(study: StudyConfig | OutcomesConfig) -> dict[str, Any]:
                 "seed": study.seed,
                 "metric": study.metric,
                 "environment": study.environment.model_dump(mode="json"),
-                "collection": study.collection.model_dump(mode="json"),
+                "collection": _collection(study),
                 "positions": study.positions.model_dump(mode="json"),
                 "candidates": _candidates(study),
                 "label_rollouts": study.rollouts.label,
@@ -51,6 +51,14 @@ def sha256(path: str | Path) -> str:
         return "missing"
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _collection(study: StudyConfig) -> dict[str, Any]:
+    """Failures made elsewhere are what their files hold, wherever these lie."""
+    section = study.collection.model_dump(mode="json")
+    dropping = section.pop("drop_unusable")
+    runs = {name: sha256(path) for name, path in section.pop("runs").items()}
+    return section | ({"runs": runs, "drop_unusable": dropping} if runs else {})
 
 
 def _evaluators(study: StudyConfig) -> dict[str, Any]:

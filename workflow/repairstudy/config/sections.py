@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from repairstudy.checked import Section
 
@@ -81,11 +81,13 @@ class ModelSection(Section):
         description="vllm: GPUs of each server; null: as many as `arguments` say, else one.",
     )
     restarts: Count = Field(
-        default=3, description="vllm: failures of a server in a row that a job outlives."
+        default=3,
+        description="vllm, transformers: failures of a server in a row that a job outlives.",
     )
     silence: Annotated[float, Field(gt=0.0)] = Field(
         default=180.0,
-        description="vllm: seconds without any progress after which a server is started anew.",
+        description="vllm, transformers: seconds without any progress after which a server is "
+        "started anew.",
     )
     max_model_len: Positive = Field(default=1024, description="vllm: longest prompt and answer.")
     arguments: tuple[str, ...] = Field(
@@ -95,7 +97,9 @@ class ModelSection(Section):
         default=32, description="Requests in flight at most, at each server."
     )
     timeout: Annotated[float, Field(gt=0.0)] = Field(
-        default=300.0, description="vllm, openai: seconds that one request may take."
+        default=300.0,
+        description="vllm, openai: seconds that one request may take, connecting and all. A "
+        "reasoning model needs them.",
     )
     patience: Annotated[float, Field(ge=0.0)] = Field(
         default=300.0,
@@ -175,6 +179,16 @@ class CollectionSection(Section):
     max_per_cluster: Positive | None = Field(
         default=None, description="Most failures of one task cluster in a pool; null: no cap."
     )
+    runs: dict[Name, str] = Field(
+        default_factory=dict,
+        description="Failed runs made elsewhere, instead of collecting: a file of runs for a "
+        "deployed executor, whose runs they are taken for (`repairstudy import-runs` writes one).",
+    )
+    drop_unusable: bool = Field(
+        default=False,
+        description="Leave out runs of such a file that did not fail or do not replay, and say so "
+        "in the report; false: refuse the file.",
+    )
 
 
 class PositionsSection(Section):
@@ -209,6 +223,11 @@ class CandidatesSection(Section):
     all_admissible: bool = Field(
         default=False, description="Add every admissible action (source: clickable)."
     )
+
+
+def _defaults(content: Any) -> Any:
+    """YAML reads a name with nothing after it as null; all its keys have their defaults then."""
+    return {} if content is None else content
 
 
 class EvaluatorExecutor(Section):
@@ -266,7 +285,7 @@ class EvaluatorsSection(Section):
     )
     solvability: bool = Field(default=True, description="Is the goal still within reach?")
     planner: bool = Field(default=True, description="Shortest remaining plan.")
-    executors: dict[Name, EvaluatorExecutor] = Field(
+    executors: dict[Name, Annotated[EvaluatorExecutor, BeforeValidator(_defaults)]] = Field(
         default_factory=dict, description="Other executors' rollouts, by key of `executors`."
     )
     judge: JudgeSection | None = Field(default=None, description="LLM judge; null: none.")
@@ -294,5 +313,11 @@ class RolloutsSection(Section):
     fresh: Count = Field(
         default=20, description="Fresh rollouts on each candidate of a disagreement."
     )
-    max_in_flight: Positive = Field(default=256, description="Episodes in flight in one job.")
+    max_in_flight: Positive = Field(
+        default=256,
+        description="Episodes open in one job, at most; fewer where more would not help the model.",
+    )
+    environment_timeout: Annotated[float, Field(gt=0.0)] = Field(
+        default=600.0, description="Seconds that one call of an environment process may take."
+    )
     retries: Count = Field(default=2, description="Retries after an infrastructure error.")

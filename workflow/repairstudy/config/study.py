@@ -24,7 +24,10 @@ class StudyConfig(Section):
     )
     results: str = Field(default="results", description="Folder of all results.")
     cache: str = Field(default="results/cache", description="Folder of the rollout cache.")
-    plan: str = Field(description="File of the analysis plan.")
+    plan: str = Field(
+        default="config/plans/exploratory.yaml",
+        description="File of the analysis plan; the default tests nothing.",
+    )
     environment: s.EnvironmentSection
     models: dict[s.Name, s.ModelSection]
     executors: dict[s.Name, s.ExecutorSection]

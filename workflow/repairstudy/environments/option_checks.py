@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
+from repairstudy.checked import meant
 from repairstudy.errors import ConfigError
 
 PREFIX = "environment.options"
@@ -29,7 +30,10 @@ def check_names(given: Mapping[str, Any], options: type, inside: str = "") -> No
     for name in given:
         if name not in accepted:
             listed = ", ".join(accepted)
-            raise ConfigError(f"{PREFIX}.{inside}{name}: no such option; accepted: {listed}")
+            raise ConfigError(
+                f"{PREFIX}.{inside}{name}: no such option; accepted: {listed}"
+                f"{meant(name, accepted)}"
+            )
 
 
 def check_choice(name: str, value: Any, accepted: Iterable[str | bool]) -> None:

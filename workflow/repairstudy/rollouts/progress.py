@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from repairstudy.records.tables import STATUSES
 from repairstudy.rollouts.checks import ERROR
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
 
 RECENT_TICKS = 6
 
@@ -67,10 +72,21 @@ class Tally:
 
 
 class Progress:
-    """Writes a line to a stream every `every_s` seconds, and one at the end."""
+    """Writes a line to a stream every `every_s` seconds, and one at the end.
 
-    def __init__(self, stream: TextIO | None, every_s: float = 10.0, title: str = "") -> None:
+    Args:
+        calls: how often the model has been asked; of stored answers it is not.
+    """
+
+    def __init__(
+        self,
+        stream: TextIO | None,
+        every_s: float = 10.0,
+        title: str = "",
+        calls: Callable[[], int] = lambda: 0,
+    ) -> None:
         self.every_s = every_s
+        self._calls = calls
         self._stream = stream
         self._title = f"{title}: " if title else ""
         self._last = time.monotonic()
@@ -78,13 +94,13 @@ class Progress:
         self._recent: deque[tuple[float, int]] = deque([(self._last, 0)], maxlen=RECENT_TICKS)
 
     def tick(self, tally: Tally) -> None:
-        """Write a line if one is due."""
+        """Show how far it is, if that is due."""
         now = time.monotonic()
         if now - self._last >= self.every_s:
             self._last = now
             self._recent.append((now, tally.done))
             since, done = self._recent[0]
-            self._write(tally.line((tally.done - done) / (now - since)))
+            self._show(tally, (tally.done - done) / (now - since))
 
     def close(self, tally: Tally) -> None:
         """Write the summary."""
@@ -92,13 +108,80 @@ class Progress:
         self._write(
             f"{tally.done:,} of {tally.total:,} rollouts in {_duration(tally.seconds)}"
             f" ({counts or 'none'}); {tally.steps:,} steps, "
-            f"{tally.tokens_in:,} + {tally.tokens_out:,} tokens"
+            f"{tally.tokens_in:,} + {tally.tokens_out:,} tokens{self._asked()}"
         )
+
+    def _show(self, tally: Tally, rate: float) -> None:
+        self._write(tally.line(rate) + self._asked())
+
+    def _asked(self) -> str:
+        return f", {calls:,} model calls" if (calls := self._calls()) else ""
 
     def _write(self, text: str) -> None:
         if self._stream is not None:
             self._stream.write(f"{self._title}{text}\n")
             self._stream.flush()
+
+
+class ProgressBar(Progress):
+    """Draws a bar on a terminal while rollouts run, and writes a line at the end.
+
+    Args:
+        cached: rollouts of the same round that the cache had.
+    """
+
+    def __init__(
+        self, bars: Bars, stream: TextIO, title: str, cached: int, calls: Callable[[], int]
+    ) -> None:
+        super().__init__(stream, every_s=0.25, title=title, calls=calls)
+        self._bars = bars
+        self._cached = f"{cached:,} cached" if cached else ""
+        self._task = bars.add_task(title, total=None, told="")
+
+    def _show(self, tally: Tally, rate: float) -> None:
+        told = [f"{rate:,.0f} rollouts/s"]
+        if rate:
+            told.append(f"{_duration((tally.total - tally.done) / rate)} left")
+        told += [f"{tally.steps:,} steps", f"{tally.tokens_in + tally.tokens_out:,} tokens"]
+        told += [self._cached] if self._cached else []
+        told += [f"{tally.errors} infrastructure errors"] if tally.errors else []
+        self._bars.update(
+            self._task,
+            completed=tally.done,
+            total=tally.total,
+            told=", ".join(told) + self._asked(),
+        )
+        self._bars.refresh()
+
+    def close(self, tally: Tally) -> None:
+        self._bars.remove_task(self._task)
+        self._bars.refresh()
+        super().close(tally)
+
+
+@contextmanager
+def progress_on(
+    stream: TextIO, title: str = "", cached: int = 0, calls: Callable[[], int] = lambda: 0
+) -> Iterator[Progress]:
+    """A bar where a person watches a terminal; plain lines in a log, in a pipe, in CI.
+
+    A job of a workflow shares its terminal with other jobs: it writes lines (`Progress`).
+    """
+    if not stream.isatty():
+        yield Progress(stream, title=title, calls=calls)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[told]}"),
+    )
+    with Bars(*columns, console=Console(file=stream), auto_refresh=False, transient=True) as bars:
+        yield ProgressBar(bars, stream, title, cached, calls)
 
 
 def _duration(seconds: float) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from repairstudy.analysis.behind import NOTHING
-from repairstudy.analysis.choices import ACCEPTANCE, OWN_BUDGETS, score_weights
+from repairstudy.analysis.choices import ACCEPTANCE, OWN_BUDGETS
 from repairstudy.analysis.pool import MATCHED, Array, PoolData, PositionData
 from repairstudy.analysis.statistics.budget import evaluator_budget
 from repairstudy.analysis.statistics.rows import Row
@@ -106,8 +106,8 @@ def _chosen(study: PoolStudy, name: str, truth: Truth, rollouts: int | None) -> 
             return None
         pairs = zip(own, scoring, strict=True)
         return np.array([exact_external(p, q, rollouts).value for (p, _), (q, _) in pairs])
-    weights = [score_weights(position, deployed)[name] for position in study.pool.primary]
-    return np.array([row @ p for row, (p, _) in zip(weights, own, strict=True)])
+    weights = study.score_weights
+    return np.array([row[name] @ p for row, (p, _) in zip(weights, own, strict=True)])
 
 
 def own_budget(name: str, matched: int) -> int | None:

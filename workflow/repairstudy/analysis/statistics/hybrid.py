@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repairstudy.analysis.behind import either
-from repairstudy.analysis.choices import score_weights
 from repairstudy.analysis.pool import RANDOM, Array, PositionData, evaluator_name
 from repairstudy.analysis.statistics.rows import Row
 from repairstudy.analysis.statistics.study import PoolStudy
@@ -74,10 +73,9 @@ def cheap_scores(study: PoolStudy) -> list[str]:
     ASSUME: the deployed executor's rollouts at another temperature cost what its own cost, so
     they are none; a greedy rollout, which is run once or twice, is one.
     """
-    primary, deployed = study.pool.primary, study.pool.deployed
-    if not primary:
+    if not study.pool.primary:
         return []
-    common = set.intersection(*(set(score_weights(p, deployed)) for p in primary))
+    common = set.intersection(*(set(weights) for weights in study.score_weights))
     return sorted(name for name in common - {RANDOM} if not name.startswith("temperature_"))
 
 

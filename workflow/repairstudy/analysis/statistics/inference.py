@@ -14,9 +14,10 @@ from repairstudy.analysis.plan import Plan
 from repairstudy.analysis.pool import Array
 from repairstudy.estimators.hypotheses import p_centred, p_inversion
 from repairstudy.estimators.inference import (
+    bootstrap_counts,
     bootstrap_t_interval,
-    cluster_bootstrap,
     percentile_interval,
+    resampled_means,
     t_interval,
 )
 from repairstudy.records import generator
@@ -75,9 +76,14 @@ class Inference:
 
     def draws(self, columns: Array) -> Array:
         """(B, E) means of the columns (F, E) over resampled clusters."""
+        return resampled_means(columns, self.clusters, self._counts)
+
+    @cached_property
+    def _counts(self) -> Array:
+        """(B, C): how often each cluster is in each draw."""
         settings = self.plan.bootstrap
         rng = generator(settings.seed, "bootstrap", self.stream)
-        return cluster_bootstrap(columns, self.clusters, settings.replicates, rng)
+        return bootstrap_counts(self.n_clusters, settings.replicates, rng)
 
     def means(self, columns: Array) -> list[Estimate]:
         """The mean of each column (F, E), with interval and p-values; NaN for one cluster."""

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from repairstudy.analysis.behind import Condition, either, equals, holds, query
+from repairstudy.analysis.choices import score_weights
 from repairstudy.analysis.plan import Plan
 from repairstudy.analysis.pool import MATCHED, Array, PoolData, evaluator_name
 from repairstudy.analysis.statistics.inference import Estimate, Inference
@@ -82,6 +83,11 @@ class PoolStudy:
     def gain(self, evaluator: str) -> Array:
         """(F,) net gains of an evaluator at the primary positions."""
         return self.matched - self.losses["position"][evaluator]
+
+    @cached_property
+    def score_weights(self) -> list[dict[str, Array]]:
+        """At each primary position, the selections by scores and others' rollouts, by name."""
+        return [score_weights(position, self.pool.deployed) for position in self.pool.primary]
 
     @property
     def scoring_executors(self) -> tuple[str, ...]:

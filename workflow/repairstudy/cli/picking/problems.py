@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from repairstudy.candidates.merge import candidate_id
 from repairstudy.candidates.propose import random_proposals
 from repairstudy.candidates.situation import Situation
-from repairstudy.cli.picking.failures import Candidate, FailedRun, Line
+from repairstudy.cli.picking.failures import Candidate, named
 from repairstudy.environments import Environment
 from repairstudy.environments.forms import admits, closed
 from repairstudy.environments.replay import replay_steps
 from repairstudy.errors import ConfigError, ReplayMismatch
 from repairstudy.evaluators.work import Arm
+from repairstudy.imported import Line, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +50,14 @@ def problem_of(environment: Environment, line: Line, budget: int, most: int, see
         ConfigError: names the line and the field: an unknown task, a step that the run does not
             reach, a candidate that is not admissible or no other action than the original.
     """
-    where, run = line
-    named = run.named()
-    steps = sorted({run.t or 0} if named is None else {one.t for one in named})
+    where, run = line.where, line.run
+    given = named(run)
+    steps = sorted({run.t or 0} if given is None else {one.t for one in given})
     here = {t: _situation(environment, where, run, t, budget) for t in steps}
-    if named is None:
-        named = _admissible(here[steps[0]], most, seed)
+    if given is None:
+        given = _admissible(here[steps[0]], most, seed)
     candidates = []
-    for t, action in named:
+    for t, action in given:
         if not admits(here[t].admissible, action):
             listed = ", ".join(here[t].admissible)
             raise ConfigError(
@@ -83,14 +84,15 @@ def _admissible(situation: Situation, most: int, seed: int) -> list[Candidate]:
     return [Candidate(situation.t, action) for action in others]
 
 
-def _situation(
-    environment: Environment, where: str, run: FailedRun, t: int, budget: int
-) -> Situation:
+def _situation(environment: Environment, where: str, run: Run, t: int, budget: int) -> Situation:
     if t >= budget:
         raise ConfigError(f"{where}: t: step {t} is beyond the study's budget of {budget} actions")
     prefix = tuple(run.actions[:t])
+    seen = run.observations[t] if run.observations else None
     try:
-        replayed = replay_steps(environment, run.task_id, prefix, label=f"step {t}")
+        replayed = replay_steps(
+            environment, run.task_id, prefix, expected_observation=seen, label=f"step {t}"
+        )
     except ReplayMismatch as error:
         raise ConfigError(f"{where}: actions: {error}") from error
     admissible = environment.admissible_actions()
@@ -116,10 +118,11 @@ def problems_of(
 ) -> list[Problem]:
     """As `problem_of`, for all lines."""
     tasks = frozenset(environment.tasks())
-    for where, run in lines:
-        if run.task_id not in tasks:
+    for line in lines:
+        task = line.run.task_id
+        if task not in tasks:
             raise ConfigError(
-                f"{where}: task_id: environment {environment.name} has no task '{run.task_id}' "
+                f"{line.where}: task_id: environment {environment.name} has no task '{task}' "
                 f"(it has {len(tasks):,}, such as '{next(iter(environment.tasks()), '')}')"
             )
     return [problem_of(environment, line, budget, most, seed) for line in lines]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TextIO
 
 import polars as pl
@@ -12,9 +12,9 @@ from repairstudy.rollouts import (
     Actor,
     Limits,
     Pending,
-    Progress,
     RolloutCache,
     RolloutSpec,
+    progress_on,
     run_rollouts,
 )
 from repairstudy.rollouts.attempts import Environments
@@ -39,12 +39,14 @@ class OwnRollouts:
         cache: RolloutCache,
         limits: Limits,
         progress: TextIO,
+        calls: Callable[[], int],
     ) -> None:
         self._actor = actor
         self._environments = environments
         self._cache = cache
         self._limits = limits
         self._progress = progress
+        self._calls = calls
         self._cached = cache.read([actor.executor_id])
         self._new: dict[str, dict[str, Any]] = {}
         self.asked: set[str] = set()
@@ -72,17 +74,18 @@ class OwnRollouts:
         if not items:
             return known
         writer = _Remembering(self._cache, self._new)
-        progress = Progress(self._progress, title=title)
+        cached = len(wanted) - len(items)
         try:
-            await run_rollouts(
-                items,
-                {self.executor_id: self._actor},
-                self._environments,
-                self._cache,
-                self._limits,
-                progress,
-                writer,
-            )
+            with progress_on(self._progress, title, cached, self._calls) as progress:
+                await run_rollouts(
+                    items,
+                    {self.executor_id: self._actor},
+                    self._environments,
+                    self._cache,
+                    self._limits,
+                    progress,
+                    writer,
+                )
         except WrongModel:
             raise
         except EngineError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from repairstudy.cli.cost import table
+from repairstudy.cli.columns import table
 from repairstudy.cli.picking.choosing import Picked, Settings
 
 WORDS = {

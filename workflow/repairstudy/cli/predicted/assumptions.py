@@ -59,16 +59,17 @@ class Assumptions:
         return replace(self, **changed)
 
 
-def positive(what: str, text: str) -> float:
+def positive(what: str, given: float | str) -> float:
     """A number above 0.
 
     Raises:
         ConfigError: it is none.
     """
     try:
-        number = float(text)
+        number = float(given)
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise ConfigError(f"{what}: '{text}' is no number above 0")
+        shown = given if isinstance(given, str) else f"{given:g}"
+        raise ConfigError(f"{what}: '{shown}' is no number above 0")
     return number

@@ -82,6 +82,8 @@ def _parts(study: StudyConfig, sizes: Sizes, shape: Shape, assumed: Assumptions)
         if sizes.situations and is_memoryless(study, name):
             yield _asked(study, name, "distributions", "", sizes.situations, sizes.early[name], 1.0)
     for deployed in study.deployed:
+        if deployed in study.collection.runs:
+            continue  # made elsewhere
         runs = study.failures_wanted(deployed) / assumed.failing
         yield _acted(study, sizes, assumed, Wanted("collect", deployed, "collect", runs))
     failures = sum(study.failures_wanted(deployed) for deployed in study.deployed)

@@ -21,13 +21,14 @@ STAGES = ("screen", "main", "fresh")
 QUANTITIES = ("rollouts", "steps", "tokens_in", "tokens_out")
 
 
-def with_plans(study: StudyConfig, costs: Iterable[Cost], cache: RolloutCache) -> list[Cost]:
+def with_plans(study: StudyConfig, costs: Iterable[Cost]) -> list[Cost]:
     """The same costs, with what is done already, and the rollouts as far as they are planned.
 
     A stage's rollouts are those of its work lists where these exist; steps and tokens follow in
     proportion. What the cache holds of them is counted. Without a work list, rollouts of the same
     executor there count as this study's, as far as it wants that many.
     """
+    cache = RolloutCache(f"{study.cache}/rollouts")
     lists = {stage: _planned(study, stage) for stage in STAGES}
     costs = [
         cost if (rows := lists.get(cost.stage)) is None else _as_planned(cost, rows, cache)

@@ -1,0 +1,1 @@
+"""What `repairstudy plan-size` is made of: spreads and costs, sizes, texts."""
