@@ -9,7 +9,8 @@ settings.register_profile("repairstudy", deadline=None, max_examples=60)
 settings.load_profile("repairstudy")
 
 
-@pytest.fixture(scope="session")
+# No longer than a module: while it is open, its event loop is this thread's, and no other runs.
+@pytest.fixture(scope="module")
 def chromium():
     with browser() as started:
         yield started

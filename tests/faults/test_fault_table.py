@@ -1,6 +1,5 @@
 """The table of faults in the documentation lists exactly the tests of this folder."""
 
-import ast
 import re
 from pathlib import Path
 
@@ -10,11 +9,12 @@ PAGE = Path(__file__).parents[2] / "docs/faults.md"
 
 def test_every_fault_has_a_row_and_every_row_a_test():
     tests = [
-        node.name
+        name
         for path in HERE.glob("test_fault_*.py")
         if path != Path(__file__)
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+        for name in re.findall(
+            r"^(?:async )?def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE
+        )
     ]
     rows = re.findall(r"^\|.*\| `(test_\w+)` \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(rows) == sorted(tests)

@@ -109,13 +109,14 @@ def test_the_list_can_be_sorted_and_stays_filtered(page, views):
 
 
 def test_a_link_opens_one_failure_and_the_way_back_returns_to_the_list(page, views):
+    heading = page.locator("section.failure:visible h2")
     page.locator("ol.list a").nth(2).click()
-    assert page.locator("section.failure:visible h2").inner_text().startswith(views[2].pools[0])
+    expect(heading).to_contain_text(f"{views[2].pools[0]}: ")
     assert page.url.endswith(f"#failure-{views[2].failure_id}")
     assert page.locator("ol.list").is_hidden()
     assert page.locator("#place").inner_text() == "3 of 16"
     page.get_by_role("link", name="Next", exact=True).click()
-    assert page.locator("section.failure:visible h2").inner_text().startswith(views[3].pools[0])
+    expect(heading).to_contain_text(f"{views[3].pools[0]}: ")
     page.keyboard.press("Escape")
     page.locator("ol.list").wait_for(state="visible")
     assert page.locator("section.failure:visible").count() == 0
@@ -126,7 +127,7 @@ def test_a_link_opens_one_failure_and_the_way_back_returns_to_the_list(page, vie
 def test_next_and_previous_follow_the_filtered_list(page, views):
     page.select_option("#executor", label="policy-strong")
     page.locator("ol.list > li:visible a").first.click()
-    assert page.locator("#place").inner_text() == "1 of 8"
+    expect(page.locator("#place")).to_have_text("1 of 8")
     assert page.locator("#before").is_hidden()
 
 
@@ -163,16 +164,16 @@ def test_the_keyboard_alone_reaches_list_failure_and_rollouts(page, views):
     shown = page.locator("section.failure:visible")
     shown.wait_for()
     assert shown.locator("h2").inner_text().startswith(views[1].pools[0])
-    assert page.evaluate("document.activeElement.tagName") == "H2"
+    expect(shown.locator("h2")).to_be_focused()
     for _ in range(60):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.matches('td[data-cell] button')"):
             break
     page.keyboard.press("Enter")
-    assert shown.locator(".asked-rollouts tbody tr").count() > 0
+    shown.locator(".asked-rollouts tbody tr").first.wait_for()
     page.keyboard.press("Escape")
     page.locator("ol.list").wait_for(state="visible")
-    assert page.evaluate("document.activeElement.textContent") == views[1].pools[0]
+    expect(page.locator(":focus")).to_have_text(views[1].pools[0])
 
 
 # ---- Without a script, on a phone, for everybody

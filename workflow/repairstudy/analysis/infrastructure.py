@@ -26,7 +26,8 @@ def infrastructure_of(
     """
     arms = candidates.select("failure_id", "t", "candidate_id", "is_original")
     each = (
-        rollouts.join(arms, on=["failure_id", "t", "candidate_id"])
+        rollouts.select("rollout_key", "executor_id", "role", "failure_id", "t", "candidate_id")
+        .join(arms, on=["failure_id", "t", "candidate_id"])
         .unique(["rollout_key", "is_original"])
         .join(attempts.select("rollout_key", "attempt"), on="rollout_key")
         .join(executors.select("executor_id", executor="name"), on="executor_id")
