@@ -45,6 +45,8 @@ def fill(folder: Path, keys: list[str]) -> None:
         cause=pl.lit(None, pl.String),
         finished=pl.lit(datetime(2026, 1, 1, tzinfo=UTC)),
     )
+    lacking = {c: t for c, t in CACHED_ROLLOUTS.schema.items() if c not in rows.columns}
+    rows = rows.with_columns(**{c: pl.lit(None, dtype) for c, dtype in lacking.items()})
     size = len(keys) // SHARDS
     for part in rows.select(*CACHED_ROLLOUTS.schema).iter_slices(size):
         write_shard(folder / EXECUTOR_ID, part)
@@ -68,10 +70,10 @@ def wanted(keys: list[str]) -> pl.DataFrame:
     return rows.select(*WORKLIST.schema)
 
 
-def dictionary_loop(folder: Path, rows: pl.DataFrame) -> int:
+def dictionary_loop(folder: Path, rows: pl.DataFrame, executor_id: str = EXECUTOR_ID) -> int:
     """The plain way; how many rollouts are missing."""
     known = {}
-    for path in list_shards(folder / EXECUTOR_ID):
+    for path in list_shards(folder / executor_id):
         for row in pl.read_parquet(path).iter_rows(named=True):
             known[row["rollout_key"]] = row["status"]
     return sum(known.get(key) in (None, "infrastructure_error") for key in rows["rollout_key"])
@@ -84,18 +86,18 @@ def run() -> list[dict[str, Any]]:
         folder = Path(name)
         fill(folder, keys[:CACHED])
         rows = wanted(keys[NEW:])
-        start = time.perf_counter()
+        start = time.process_time()
         found = missing(rows, RolloutCache(folder)).height
-        ours = time.perf_counter() - start
-        start = time.perf_counter()
+        ours = time.process_time() - start
+        start = time.process_time()
         expected = dictionary_loop(folder, rows)
-        theirs = time.perf_counter() - start
+        theirs = time.process_time() - start
     assert found == expected == NEW
     return [
         {
             "figure": "cache_lookup_1m_s",
             "value": round(ours, 2),
-            "unit": "s, from opening the folder to the rows still to be run",
+            "unit": "s of CPU, from opening the folder to the rows still to be run",
             "baseline": f"reading all rows into a dictionary and asking it by key: {theirs:.2f} s",
             "ratio": round(theirs / ours, 1),
         }

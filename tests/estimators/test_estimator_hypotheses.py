@@ -80,6 +80,17 @@ def test_random_sign_flips_approach_the_list(monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_allclose(random, listed, atol=0.01)
 
 
+def test_sign_flips_do_not_depend_on_how_many_are_held_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    values = RNG.normal(0.1, 0.3, (40, 2))
+    found = []
+    for block in (1, 7 * 40, 10**6):
+        monkeypatch.setattr("repairstudy.estimators.hypotheses.SIGN_BLOCK", block)
+        found.append(p_sign_flip(values, range(40), 999, rng()).tolist())
+    assert found[0] == found[1] == found[2]
+
+
 def test_sign_flips_keep_clusters_whole() -> None:
     assert p_sign_flip([0.2, 0.1, 0.3], ["a", "a", "b"], 10, rng()) == 0.25
 

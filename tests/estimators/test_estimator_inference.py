@@ -15,7 +15,7 @@ from repairstudy.estimators import (
     percentile_interval,
     t_interval,
 )
-from repairstudy.estimators.inference import clustered
+from repairstudy.estimators.inference import bootstrap_counts, clustered, resampled_means
 
 Array = NDArray[np.float64]
 RNG = np.random.default_rng(21)
@@ -51,6 +51,14 @@ def test_copies_of_failures_in_their_cluster_add_no_information() -> None:
     single = clustered(VALUES, np.arange(30))
     np.testing.assert_allclose(doubled.mean, single.mean)
     np.testing.assert_allclose(doubled.standard_error, single.standard_error)
+
+
+def test_draws_at_hand_give_the_means_that_drawing_anew_gives() -> None:
+    counts = bootstrap_counts(len(set(CLUSTERS)), 50, rng(2))
+    assert (counts.sum(axis=1) == len(set(CLUSTERS))).all()
+    for values in (VALUES, VALUES[:, 0]):
+        anew = cluster_bootstrap(values, CLUSTERS, 50, rng(2))
+        assert (resampled_means(values, CLUSTERS, counts) == anew).all()
 
 
 def test_draws_keep_clusters_whole_and_statistics_paired() -> None:

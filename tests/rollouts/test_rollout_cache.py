@@ -23,6 +23,7 @@ from repairstudy.records.tables import CACHED_ROLLOUTS
 from repairstudy.rollouts import RolloutCache
 from repairstudy.rollouts.cache import MANY_SMALL
 from repairstudy.rollouts.shards import read_shard
+from repairstudy.rollouts.writer import OWN_SMALL
 
 LATER = datetime(2027, 1, 1, tzinfo=UTC)
 
@@ -375,9 +376,46 @@ def test_a_reader_that_meets_a_compaction_reads_again(cache, monkeypatch):
             RolloutCache(cache.folder).compact()
         return read_shard(path, columns)
 
-    monkeypatch.setattr("repairstudy.rollouts.cache.read_shard", read_during_compaction)
+    monkeypatch.setattr("repairstudy.rollouts.merging.read_shard", read_during_compaction)
     assert cache.read().equals(before)
     assert compacted
+
+
+def test_a_merged_shard_has_a_bound(cache, monkeypatch):
+    """So has the memory of merging, however many small shards there are."""
+    many(cache)
+    before = cache.read()
+    size = shards.list_shards(cache.folder / "e0")[0].stat().st_size
+    monkeypatch.setattr("repairstudy.rollouts.merging.MERGED_BYTES", 4 * size)
+    assert cache.compact() == MANY_SMALL
+    assert 2 <= len(shards.list_shards(cache.folder / "e0")) <= 5
+    assert cache.read().equals(before)
+
+
+def test_a_writer_of_days_leaves_few_shards_behind(cache):
+    with cache.writer(flush_rows=1) as writer:
+        for number in range(3 * OWN_SMALL):
+            writer.add(row(rollout_key=f"k{number:03d}"))
+            assert len(shards.list_shards(cache.folder / "e0")) <= OWN_SMALL
+    assert cache.read()["rollout_key"].to_list() == [f"k{n:03d}" for n in range(3 * OWN_SMALL)]
+
+
+def test_a_writer_leaves_the_shards_of_others_alone(cache):
+    others = [put(cache, row(rollout_key=f"other{number}")) for number in range(2)]
+    with cache.writer(flush_rows=1) as writer:
+        for number in range(OWN_SMALL):
+            writer.add(row(rollout_key=f"k{number}"))
+    assert {*others} < {*shards.list_shards(cache.folder / "e0")}
+    assert cache.index()["rollout_key"].n_unique() == OWN_SMALL + 2
+
+
+def test_a_writer_whose_shards_another_job_has_merged_goes_on(cache):
+    with cache.writer(flush_rows=1) as writer:
+        for number in range(OWN_SMALL + 3):
+            writer.add(row(rollout_key=f"k{number}"))
+            if number == OWN_SMALL - 5:
+                RolloutCache(cache.folder).compact()
+    assert cache.read()["rollout_key"].n_unique() == OWN_SMALL + 3
 
 
 def test_shards_that_keep_vanishing_are_an_error(cache, monkeypatch):

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
+
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rollout_toys import BUDGET, Corridor, HashEngine, actor, run, spec, wanted
 
 from repairstudy.errors import DataError, EngineError, MissingRollouts
 from repairstudy.records.tables import ROLLOUTS, WORKLIST
-from repairstudy.rollouts import Limits, RolloutCache, gather, missing, pending, work_list
+from repairstudy.rollouts import (
+    Limits,
+    RolloutCache,
+    gather,
+    missing,
+    pending,
+    pending_of,
+    work_list,
+)
 
 
 @pytest.fixture
@@ -34,8 +46,6 @@ def test_what_is_pending_is_made_when_it_is_reached(cache):
     keys = rows["rollout_key"].to_list()
     assert len(items) == rows.height
     assert [item.spec.key for item in items] == keys
-    assert items[3].spec.key == keys[3]
-    assert [item.spec.key for item in items[4:6]] == keys[4:6]
     other = rows["rollout_key"].reverse()
     half = rows.with_row_index().with_columns(
         pl.when(pl.col("index") < 2).then("rollout_key").otherwise(other).alias("rollout_key")
@@ -44,6 +54,31 @@ def test_what_is_pending_is_made_when_it_is_reached(cache):
     assert [next(reached).spec.key, next(reached).spec.key] == keys[:2]
     with pytest.raises(DataError, match=r"list\.parquet: rollout_key"):
         next(reached)
+
+
+@given(
+    cuts=st.lists(st.integers(0, 30), max_size=8).map(sorted),
+    kept=st.sets(st.integers(0, 29)),
+)
+def test_any_division_of_a_work_list_into_parts_gives_the_same_rollouts(cuts, kept):
+    rows = wanted()
+    places = pl.DataFrame(
+        {"place": sorted(kept), "attempt": [place % 3 for place in sorted(kept)]},
+        schema={"place": pl.UInt32, "attempt": pl.Int64},
+    )
+    parts = [rows[start:end] for start, end in itertools.pairwise([0, *cuts, 30])]
+    items = pending_of(lambda: parts, places, Corridor(), BUDGET)
+    expected = [(rows["rollout_key"][place], place % 3) for place in sorted(kept)]
+    assert len(items) == len(expected)
+    for _ in range(2):  # it can be gone through again
+        assert [(item.spec.key, item.attempt) for item in items] == expected
+
+
+def test_keys_alone_tell_what_is_missing_and_where(cache):
+    rows = wanted()
+    run(rows.filter(pl.col("replicate") < 4), cache)
+    todo = missing(rows.select("rollout_key", "executor_id").with_row_index("place"), cache)
+    assert rows[todo["place"]].equals(missing(rows, cache).drop("attempt"))
 
 
 def test_extending_ten_replicates_to_twenty_costs_ten(cache):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -76,3 +77,13 @@ def test_every_public_table_has_a_hash_but_those_about_the_hashes_and_the_build(
     assert not set(hashes) & {"provenance", "build"}
     assert {"results", "rollouts", "preregistration", "costs"} <= set(hashes)
     assert hashes["scores"] == content_hash(TABLES["scores"].empty(), "scores")
+
+
+def test_the_hash_of_a_content_does_not_depend_on_how_much_is_hashed_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    frame = values(*(i / 7 for i in range(6)))
+    whole = content_hash(frame, "values")
+    for rows in (1, 4):
+        monkeypatch.setattr("repairstudy.store.contents.PART_ROWS", rows)
+        assert content_hash(frame, "values") == whole

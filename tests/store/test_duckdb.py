@@ -90,3 +90,18 @@ def test_a_database_that_is_none_is_named(tmp_path: Path) -> None:
     )
     with pytest.raises(DataError, match=r"text\.duckdb: the database cannot be opened"):
         open_database(tmp_path / "text.duckdb")
+
+
+def test_a_table_written_in_parts_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("repairstudy.store.duckdb.PART_ROWS", 2)
+    rows = [("p", "judge", "f", 0, f"c{number}", number / 7) for number in range(5)]
+    scores = pl.DataFrame(rows, schema=TABLES["scores"].schema, orient="row")
+    build_database(tmp_path / "s.duckdb", {"scores": scores.reverse()})
+    with open_database(tmp_path / "s.duckdb") as connection:
+        assert connection.execute("SELECT * FROM scores").fetchall() == rows
+        nullable = connection.execute(
+            "SELECT column_name FROM duckdb_columns() WHERE table_name = 'scores' AND is_nullable"
+        ).fetchall()
+    assert nullable == [("score",)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from repairstudy.errors import DataError
 from repairstudy.records import TABLES
-from repairstudy.store import read_table, write_table
+from repairstudy.store import read_parts, read_table, write_table
 
 SCORES, CANDIDATES, VALUES = TABLES["scores"], TABLES["candidates"], TABLES["values"]
 
@@ -142,3 +142,53 @@ def test_a_foreign_file_is_checked_when_read(
     frame.write_parquet(path)
     with pytest.raises(DataError, match=rf"foreign\.parquet: .*{message}"):
         read_table(path, SCORES)
+
+
+def test_some_columns_are_read_with_the_key_and_checked(tmp_path: Path) -> None:
+    path = tmp_path / "scores.parquet"
+    write_table(scores(), path, SCORES)
+    whole = read_table(path, SCORES)
+    assert read_table(path, SCORES, ("score",)).equals(whole)
+    assert read_table(path, SCORES, ()).equals(whole.select(SCORES.key))
+    scores(candidate_id=["a", "a"]).write_parquet(path)
+    with pytest.raises(DataError, match="two rows with the key"):
+        read_table(path, SCORES, ())
+    scores(score=[1, 2]).drop("pool").write_parquet(path)
+    with pytest.raises(DataError, match=r"scores\.parquet: table scores lacks column pool"):
+        read_table(path, SCORES, ())
+    scores(score=[1, 2]).write_parquet(path)
+    assert read_table(path, SCORES, ()).height == 2
+    with pytest.raises(DataError, match="column score of scores is Int64"):
+        read_table(path, SCORES, ("score",))
+
+
+@given(rows=st.integers(1, 9), group=st.integers(1, 9), part=st.integers(1, 9))
+def test_parts_and_row_groups_of_any_size_are_the_same_table(
+    tmp_path_factory: pytest.TempPathFactory, rows: int, group: int, part: int
+) -> None:
+    path = tmp_path_factory.mktemp("parts") / "c.parquet"
+    frame = candidates([["x"] * (number % 3) for number in range(rows)])
+    frame.write_parquet(path, row_group_size=group)
+    assert read_table(path, CANDIDATES).equals(frame)
+    parts = list(read_parts(path, CANDIDATES, part))
+    assert max(one.height for one in parts) <= part
+    assert pl.concat(parts).equals(frame)
+
+
+def test_an_empty_table_is_read_whole_and_in_no_parts(tmp_path: Path) -> None:
+    path = tmp_path / "scores.parquet"
+    write_table(SCORES.empty(), path, SCORES)
+    assert read_table(path, SCORES).equals(SCORES.empty())
+    assert list(read_parts(path, SCORES)) == []
+
+
+def test_a_part_that_breaks_the_contract_is_refused_when_it_is_reached(tmp_path: Path) -> None:
+    path = tmp_path / "scores.parquet"
+    scores(score=[0.5, float("nan")]).write_parquet(path)
+    parts = read_parts(path, SCORES, 1)
+    assert next(parts).height == 1
+    with pytest.raises(DataError, match=r"scores\.parquet: column score is NaN"):
+        next(parts)
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(DataError, match=r"scores\.parquet: the file is truncated"):
+        next(read_parts(path, SCORES))

@@ -97,8 +97,28 @@ def cluster_bootstrap(
         (B, E) means.
     """
     data = clustered(values, clusters)
-    counts = _draw(len(data.sizes), replicates, rng)
-    return np.asarray(counts @ data.sums / (counts @ data.sizes)[:, None])
+    return _means(data, bootstrap_counts(len(data.sizes), replicates, rng))
+
+
+def resampled_means(values: ArrayLike, clusters: ArrayLike, counts: Array) -> Array:
+    """The same from draws that are at hand: (B, E) means.
+
+    Args:
+        values: (F, E) values, or (F,).
+        clusters: (F,) label of each failure's cluster, of C clusters.
+        counts: (B, C) from `bootstrap_counts`, clusters in label order.
+    """
+    return _means(clustered(values, clusters), counts)
+
+
+def bootstrap_counts(clusters: int, replicates: int, rng: np.random.Generator) -> Array:
+    """(B, C): how often each cluster is in each draw."""
+    if replicates < 1:
+        raise ValueError(f"{replicates} bootstrap replicates give no law.")
+    drawn = rng.integers(0, clusters, (replicates, clusters))
+    drawn += np.arange(replicates)[:, None] * clusters
+    counts = np.bincount(drawn.ravel(), minlength=replicates * clusters)
+    return counts.reshape(replicates, clusters).astype(np.float64)
 
 
 def percentile_interval(draws: ArrayLike, level: float = 0.95) -> Interval:
@@ -129,7 +149,7 @@ def bootstrap_t_interval(
     """
     data = clustered(values, clusters)
     mean, error = data.mean, data.standard_error
-    counts = _draw(len(data.sizes), replicates, rng)
+    counts = bootstrap_counts(len(data.sizes), replicates, rng)
     means, errors = _studentising(data, counts)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(means == mean, 0.0, (means - mean) / errors)
@@ -159,14 +179,8 @@ def t_interval(values: ArrayLike, clusters: ArrayLike, level: float = 0.95) -> I
     return Interval(*(_like(end, np.ndim(values)) for end in ends))
 
 
-def _draw(clusters: int, replicates: int, rng: np.random.Generator) -> Array:
-    """(B, C): how often each cluster is in each draw."""
-    if replicates < 1:
-        raise ValueError(f"{replicates} bootstrap replicates give no law.")
-    drawn = rng.integers(0, clusters, (replicates, clusters))
-    drawn += np.arange(replicates)[:, None] * clusters
-    counts = np.bincount(drawn.ravel(), minlength=replicates * clusters)
-    return counts.reshape(replicates, clusters).astype(np.float64)
+def _means(data: Clustered, counts: Array) -> Array:
+    return np.asarray(counts @ data.sums / (counts @ data.sizes)[:, None])
 
 
 def _studentising(data: Clustered, counts: Array) -> tuple[Array, Array]:

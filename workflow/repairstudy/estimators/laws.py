@@ -94,9 +94,15 @@ def binomial_law(p: float, m: int, value: float | None = None) -> Law:
     if not 0.0 <= p <= 1.0 or m < 0:
         raise ValueError(f"no binomial law has p = {p}, m = {m}.")
     x = np.arange(m + 1.0)
-    pmf = np.array([float(comb(m, k)) for k in range(m + 1)]) * p**x * (1.0 - p) ** (m - x)
+    pmf = _binomials(m) * p**x * (1.0 - p) ** (m - x)
     support = x[pmf > 0]
     return Law(support, pmf[pmf > 0], np.full(len(support), p if value is None else value))
+
+
+@lru_cache(maxsize=256)
+def _binomials(m: int) -> Array:
+    """(m + 1,): C(m, 0) to C(m, m)."""
+    return frozen(np.array([float(comb(m, k)) for k in range(m + 1)]))
 
 
 @lru_cache(maxsize=256)

@@ -12,13 +12,13 @@ import polars as pl
 from repairstudy.errors import DataError
 from repairstudy.records.shards import STALE_S, plain_name
 from repairstudy.records.tables import CACHED_ROLLOUTS
-from repairstudy.rollouts.checks import check_agreement, check_rows, one_row_each
-from repairstudy.rollouts.shards import list_shards, read_shard, remove_stale, write_shard
+from repairstudy.rollouts.checks import check_agreement, one_row_each
+from repairstudy.rollouts.merging import SMALL_BYTES, merge, size_of, union
+from repairstudy.rollouts.shards import list_shards, read_shard, remove_stale
 from repairstudy.rollouts.writer import CacheWriter
 
 R = TypeVar("R")
 
-SMALL_BYTES = 4_000_000  # shards below are worth merging
 MANY_SMALL = 16  # that many of them: reading one costs about a millisecond
 VANISHED_TRIES = 20
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.005, 1.0  # another job deletes what it merged, one by one
@@ -93,11 +93,7 @@ class RolloutCache:
         return sum(remove_stale(self.folder / name, older_than_s) for name in self.executor_ids())
 
     def compact(self, executor_ids: Collection[str] | None = None) -> int:
-        """Merge small shards where there are many; how many were merged.
-
-        Safe at any moment and beside any other job: the merged shard is durable before the
-        first small one goes, and rows that are in both meanwhile are harmless duplicates.
-        """
+        """Merge small shards where there are many; how many are gone. See `merging.merge`."""
         return sum(self._compact(name) for name in self._asked(executor_ids))
 
     def _asked(self, executor_ids: Collection[str] | None) -> tuple[str, ...]:
@@ -107,7 +103,7 @@ class RolloutCache:
 
     @_stable
     def _read_executor(self, executor_id: str) -> pl.DataFrame:
-        rows = self._union(executor_id, list_shards(self.folder / executor_id))
+        rows = union(executor_id, list_shards(self.folder / executor_id))
         if rows["rollout_key"].is_duplicated().any():
             check_agreement(rows)
         return rows.drop("shard")
@@ -121,32 +117,14 @@ class RolloutCache:
         if rows["rollout_key"].n_unique() == rows.height:
             return rows
         repeated = rows.filter(pl.col("rollout_key").is_duplicated())
-        full = self._union(executor_id, shards).join(repeated, on="rollout_key", how="semi")
+        full = union(executor_id, shards).join(repeated, on="rollout_key", how="semi")
         check_agreement(full)
         return one_row_each(rows)
 
-    def _union(self, executor_id: str, shards: list[Path]) -> pl.DataFrame:
-        parts = [CACHED_ROLLOUTS.empty().with_columns(shard=pl.lit(""))]
-        for path in shards:
-            rows = read_shard(path).select(*CACHED_ROLLOUTS.schema)
-            check_rows(path, rows, executor_id)
-            parts.append(rows.with_columns(shard=pl.lit(str(path))))
-        return pl.concat(parts)
-
     def _compact(self, executor_id: str) -> int:
-        folder = self.folder / executor_id
-        try:
-            small = [path for path in list_shards(folder) if path.stat().st_size < SMALL_BYTES]
-            if len(small) < MANY_SMALL:
-                return 0
-            rows = self._union(executor_id, small)
-        except FileNotFoundError:  # another job is merging them
+        sizes = {path: size_of(path) for path in list_shards(self.folder / executor_id)}
+        small = [path for path, size in sizes.items() if size < SMALL_BYTES]
+        if len(small) < MANY_SMALL or not all(sizes.values()):  # another job is merging them
             return 0
-        check_agreement(rows)
-        try:
-            write_shard(folder, one_row_each(rows.drop("shard")))
-            for path in small:
-                path.unlink(missing_ok=True)
-        except OSError:  # merging only saves time; all rows are there as they are
-            return 0
-        return len(small)
+        merge(executor_id, small)
+        return sum(not path.exists() for path in small)

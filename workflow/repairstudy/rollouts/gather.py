@@ -10,13 +10,19 @@ from repairstudy.rollouts.cache import RolloutCache
 from repairstudy.rollouts.checks import ERROR
 
 COMMAND = "snakemake --cores all"
+# Columns of a work list that gathering uses: the others make it several times as large.
+WANTED = (
+    "rollout_key", "executor", "executor_id", "failure_id", "t", "candidate_id", "role",
+    "replicate",
+)  # fmt: skip
 
 
 def gather(wanted: pl.DataFrame, cache: RolloutCache, command: str = COMMAND) -> pl.DataFrame:
     """The outcome of every rollout of a work list.
 
     Args:
-        wanted: WORKLIST rows. Collected runs among them are left out: `trajectories` has them.
+        wanted: WORKLIST rows, or columns `WANTED` of them. Collected runs among them are left out:
+            `trajectories` has them.
         command: what runs the missing rollouts, for the message.
 
     Returns:
@@ -29,7 +35,7 @@ def gather(wanted: pl.DataFrame, cache: RolloutCache, command: str = COMMAND) ->
     """
     wanted = wanted.filter(pl.col("failure_id").is_not_null())
     cached = cache.read(wanted["executor_id"].unique())
-    rows = wanted.join(
+    rows = wanted.select(WANTED).join(
         cached.drop("executor_id"),
         on="rollout_key",
         how="left",

@@ -18,4 +18,5 @@ _REMEDY = "Delete the file and start the run again: only the rollouts in it are 
 
 def read_shard(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
     """CACHED_ROLLOUTS rows, or some of their columns; raises as `records.shards.read_shard`."""
-    return shards.read_shard(path, CACHED_ROLLOUTS.schema, _REMEDY, columns)
+    added = CACHED_ROLLOUTS.added
+    return shards.read_shard(path, CACHED_ROLLOUTS.schema, _REMEDY, columns, added)

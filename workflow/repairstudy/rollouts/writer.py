@@ -12,12 +12,16 @@ import polars as pl
 from repairstudy.errors import DataError
 from repairstudy.records.shards import plain_name
 from repairstudy.records.tables import CACHED_ROLLOUTS
+from repairstudy.rollouts.merging import SMALL_BYTES, merge, size_of
 from repairstudy.rollouts.shards import write_shard
+
+OWN_SMALL = 64  # small shards of its own that a writer leaves behind at most, each executor
 
 
 class CacheWriter:
     """Collects rows and writes them as shards, one an executor and flush.
 
+    It merges its own small shards now and then: a job of days would leave ten thousands behind.
     A context manager: leaving it, for whatever reason, writes what has been added.
     """
 
@@ -26,6 +30,7 @@ class CacheWriter:
         self._flush_rows = flush_rows
         self._flush_s = flush_s
         self._rows: dict[str, list[dict[str, Any]]] = {}
+        self._small: dict[str, list[Path]] = {}
         self._count = 0
         self._oldest = 0.0
 
@@ -61,7 +66,7 @@ class CacheWriter:
                 self._rows[executor_id], schema=CACHED_ROLLOUTS.schema, orient="row"
             )
             try:
-                write_shard(self._folder / executor_id, rows)
+                path = write_shard(self._folder / executor_id, rows)
             except OSError as error:
                 reason = error.strerror or error
                 raise DataError(
@@ -71,6 +76,14 @@ class CacheWriter:
                 ) from error
             self._count -= rows.height
             del self._rows[executor_id]
+            self._merge(executor_id, path)
+
+    def _merge(self, executor_id: str, path: Path) -> None:
+        small = [*self._small.get(executor_id, []), path]
+        if len(small) >= OWN_SMALL:
+            merged = merge(executor_id, small)
+            small = [path for path in merged if 0 < size_of(path) < SMALL_BYTES]
+        self._small[executor_id] = small
 
     def __enter__(self) -> Self:
         return self

@@ -3,6 +3,14 @@
 from repairstudy.store.contract import check
 from repairstudy.store.duckdb import build_database, open_database
 from repairstudy.store.files import replacing
-from repairstudy.store.parquet import read_table, write_table
+from repairstudy.store.parquet import read_parts, read_table, write_table
 
-__all__ = ["build_database", "check", "open_database", "read_table", "replacing", "write_table"]
+__all__ = [
+    "build_database",
+    "check",
+    "open_database",
+    "read_parts",
+    "read_table",
+    "replacing",
+    "write_table",
+]

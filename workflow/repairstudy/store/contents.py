@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from repairstudy.records import TABLES
-from repairstudy.store.duckdb import PUBLIC
+from repairstudy.store.duckdb import PART_ROWS, PUBLIC
 
 # They hold the hashes, or what differs from one build of the same data to the next.
 UNHASHED = ("provenance", "build")
@@ -35,9 +35,11 @@ def content_hash(frame: pl.DataFrame, name: str) -> str:
         .alias(f"{column} infinite")
         for column in reals
     ]
-    text = rows.with_columns(*infinite, *signs).write_ndjson()
     head = ",".join(f"{column} {dtype}" for column, dtype in table.schema.items())
-    return hashlib.sha256(f"{head}\n{text}".encode()).hexdigest()
+    hashed = hashlib.sha256(f"{head}\n".encode())
+    for part in rows.iter_slices(PART_ROWS):
+        hashed.update(part.with_columns(*infinite, *signs).write_ndjson().encode())
+    return hashed.hexdigest()
 
 
 def content_hashes(frames: Mapping[str, pl.DataFrame]) -> dict[str, str]:

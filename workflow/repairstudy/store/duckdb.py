@@ -19,8 +19,9 @@ PUBLIC = (
     "executors", "trajectories", "steps", "failures", "positions", "candidates", "proposals",
     "rollouts", "scores", "selections", "values", "results", "preregistration", "audit",
     "provenance", "build", "exact_values", "costs", "infrastructure", "validation",
-    "failure_labels", "llm_labels",
+    "failure_labels", "llm_labels", "imported_runs",
 )  # fmt: skip
+PART_ROWS = 200_000
 
 
 def build_database(path: str | Path, frames: Mapping[str, pl.DataFrame]) -> None:
@@ -66,9 +67,8 @@ def _create(
     connection: duckdb.DuckDBPyConnection, table: Table, frame: pl.DataFrame, path: str | Path
 ) -> None:
     rows = check(frame, table, path).sort(table.key)
-    connection.register("rows_to_store", rows.to_arrow())
+    connection.register("rows_to_store", rows.clear().to_arrow())
     connection.execute(f'CREATE TABLE "{table.name}" AS SELECT * FROM rows_to_store')
-    connection.unregister("rows_to_store")
     for column in table.columns:
         text = column.doc.replace("'", "''")
         connection.execute(f"""COMMENT ON COLUMN "{table.name}"."{column.name}" IS '{text}'""")
@@ -76,3 +76,8 @@ def _create(
             connection.execute(
                 f'ALTER TABLE "{table.name}" ALTER COLUMN "{column.name}" SET NOT NULL'
             )
+    # Part by part: Arrow's copy of a large table would be as large again.
+    for part in rows.iter_slices(PART_ROWS):
+        connection.register("rows_to_store", part.to_arrow())
+        connection.execute(f'INSERT INTO "{table.name}" SELECT * FROM rows_to_store')
+    connection.unregister("rows_to_store")
