@@ -1,7 +1,7 @@
 """docs/own-environment.md as it stands: its package, its check, its study.
 
-Needs the package gymnasium, which is no dependency of the project (`pip install gymnasium`). The
-whole study takes a minute: it is run with REPAIRSTUDY_SLOW=1.
+Needs the package gymnasium, which is a dependency of the project's tests alone. The whole study
+takes a minute: it is run with REPAIRSTUDY_SLOW=1.
 """
 
 from __future__ import annotations

@@ -45,7 +45,8 @@ def ask_servers(cache, *servers, limits=None, **settings):
     acting = actor(engine, mode="text")
     limits = limits or Limits(max_in_flight=8, retry_wait_s=0.0, give_up_after=5)
     todo = missing(wanted(REPLICATES, acting), cache)
-    return run(todo, cache, acting, limits=limits, writer=cache.writer(flush_rows=4))
+    writer = cache.writer(flush_rows=4)
+    return run(todo, cache, acting, limits=limits, writer=writer, closes=engine)
 
 
 def served(folder, *servers, **options):

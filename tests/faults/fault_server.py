@@ -121,6 +121,7 @@ class FaultServer:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
+        await asyncio.sleep(0)  # an aborted connection is closed in the loop's next turn
 
     async def _talk(self, reader, writer):
         self._writers.add(writer)
@@ -131,8 +132,8 @@ class FaultServer:
                 words = {name.lower(): value for name, value in lines}
                 body = await reader.readexactly(int(words.get("content-length", 0)))
                 await self._answer(head.split(" ")[1], words, body, writer)
-        except (asyncio.IncompleteReadError, ConnectionError):
-            pass
+        except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
+            pass  # as a task of asyncio's own server, it must not end as cancelled
         finally:
             self._writers.discard(writer)
             writer.transport.abort()

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from repairstudy.engines import ChoiceScores, Completion, Request
+from repairstudy.engines import ChoiceScores, Completion, Engine, Request
 from repairstudy.environments import Outcome, Step
 from repairstudy.executors import Decoding, Executor, InvalidActions, ModelIdentity, make_protocol
 from repairstudy.records import seed_of
@@ -222,22 +222,32 @@ def run(
     acting: Actor | None = None,
     environments: Callable[[], Any] = Corridor,
     limits: Limits | None = None,
+    closes: Engine | None = None,
     **options: Any,
 ) -> Any:
-    """Run what `missing` gave; retries without waiting unless `limits` says otherwise."""
+    """Run what `missing` gave; retries without waiting unless `limits` says otherwise.
+
+    `closes` is closed at the end, as the engine of a job is.
+    """
     acting = acting or actor()
     if "attempt" not in todo.columns:
         todo = missing(todo, cache)
-    return asyncio.run(
-        run_rollouts(
-            pending(todo, Corridor(), BUDGET),
-            {acting.executor_id: acting},
-            environments,
-            cache,
-            limits or Limits(retry_wait_s=0.0),
-            **options,
-        )
-    )
+
+    async def go():
+        try:
+            return await run_rollouts(
+                pending(todo, Corridor(), BUDGET),
+                {acting.executor_id: acting},
+                environments,
+                cache,
+                limits or Limits(retry_wait_s=0.0),
+                **options,
+            )
+        finally:
+            if closes is not None:
+                await closes.close()
+
+    return asyncio.run(go())
 
 
 def records(cache: RolloutCache) -> pl.DataFrame:

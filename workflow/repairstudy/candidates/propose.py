@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from repairstudy.candidates.situation import Situation
-from repairstudy.engines import Engine, Request
+from repairstudy.engines import Engine, free_text
 from repairstudy.environments import Environment
 from repairstudy.environments.forms import closed
 from repairstudy.executors import Decoding
@@ -73,17 +73,7 @@ async def _propose_once(
         choices = tuple(f" {action}" for action in actions)
         scores = await proposer.engine.score(prompt, choices)
         return actions[draw(action_probabilities(scores.logprobs, decoding), seed)]
-    completion = await proposer.engine.complete(
-        Request(
-            prompt=prompt,
-            temperature=decoding.temperature,
-            top_p=decoding.top_p,
-            top_k=decoding.top_k,
-            max_tokens=decoding.max_tokens,
-            seed=seed,
-            stop=decoding.stop,
-        )
-    )
+    completion = await proposer.engine.complete(free_text(prompt, decoding, seed))
     return completion.text
 
 

@@ -1,5 +1,5 @@
 """Engines: who turns prompts into text."""
 
-from repairstudy.engines.base import ChoiceScores, Completion, Engine, Request
+from repairstudy.engines.base import ChoiceScores, Completion, Engine, Request, free_text
 
-__all__ = ["ChoiceScores", "Completion", "Engine", "Request"]
+__all__ = ["ChoiceScores", "Completion", "Engine", "Request", "free_text"]

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from repairstudy.executors.identity import Decoding
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -19,6 +21,19 @@ class Request:
     seed: int
     stop: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
+
+
+def free_text(prompt: str, decoding: Decoding, seed: int) -> Request:
+    """The request for a text that is decoded so."""
+    return Request(
+        prompt=prompt,
+        temperature=decoding.temperature,
+        top_p=decoding.top_p,
+        top_k=decoding.top_k,
+        max_tokens=decoding.max_tokens,
+        seed=seed,
+        stop=decoding.stop,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Protocol as TypingProtocol
 
 import numpy as np
 
-from repairstudy.engines import Engine, Request
+from repairstudy.engines import Engine, free_text
 from repairstudy.errors import EngineError
 from repairstudy.executors import AgentView, Decoding, Executor, Protocol
 from repairstudy.executors.decoding import action_probabilities, draw
@@ -92,18 +92,8 @@ class ModelActor:
         return Decision(options[texts[0]], texts[0], tokens_in, tokens_out=draws)
 
     async def _write(self, prompt: str, admissible: tuple[str, ...], seed: int) -> Decision:
-        decoding = self.executor.decoding
-        completion = await self.engine.complete(
-            Request(
-                prompt=prompt,
-                temperature=decoding.temperature,
-                top_p=decoding.top_p,
-                top_k=decoding.top_k,
-                max_tokens=decoding.max_tokens,
-                seed=seed,
-                stop=decoding.stop,
-            )
-        )
+        request = free_text(prompt, self.executor.decoding, seed)
+        completion = await self.engine.complete(request)
         action = self._protocol.parse(completion.text, admissible)
         return Decision(
             action,
