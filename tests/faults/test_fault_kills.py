@@ -51,7 +51,7 @@ def survive(folder, kills, seed, number):
     for _ in range(kills):
         job = start(folder)
         wait_for(job, folder, more=draws.randrange(4))
-        time.sleep(draws.uniform(0.0, 0.008))
+        time.sleep(draws.uniform(0.0, 0.03))
         job.send_signal(number)
         hit += job.wait() != 0
         now = cache.read().height
