@@ -14,17 +14,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.bench_engine import Timed
+from tests.benchmarks.bench_engine import Timed, serving
 
 from repairstudy.engines.factory import open_engine
 from repairstudy.engines.load import Load, load_of
@@ -115,21 +112,6 @@ class Adaptive(Timed):
         return load_of(self._engine)
 
 
-@contextmanager
-def server(cached_words: int) -> Iterator[int]:
-    """A server's port while the context is open."""
-    program = Path(__file__).with_name("batching_server.py")
-    process = subprocess.Popen(
-        [sys.executable, str(program), str(cached_words)], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
-        yield int(process.stdout.readline())
-    finally:
-        process.kill()
-        process.communicate()
-
-
 async def rate(setting: Setting, port: int, fixed: int | None) -> float:
     """Answers a second, with so many episodes open; None: with those that are admitted."""
     url = f"http://127.0.0.1:{port}/v1"
@@ -169,7 +151,7 @@ def run() -> list[dict[str, Any]]:
     for figure, setting in SETTINGS.items():
         found: dict[int | None, float] = {}
         for fixed in (None, *FIXED):
-            with server(setting.cached_words) as port:
+            with serving("batching_server.py", setting.cached_words) as port:
                 found[fixed] = asyncio.run(rate(setting, port, fixed))
         wrong = PLACES if setting.step_s > 1 else max(FIXED)
         best = max(FIXED, key=lambda number: found[number])

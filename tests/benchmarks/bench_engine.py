@@ -53,11 +53,11 @@ class Timed:
 
 
 @contextmanager
-def server() -> Iterator[int]:
-    """A server's port while the context is open."""
-    program = Path(__file__).with_name("latency_server.py")
+def serving(program: str, *words: object) -> Iterator[int]:
+    """The port of a server of this folder, while the context is open."""
+    path = Path(__file__).with_name(program)
     process = subprocess.Popen(
-        [sys.executable, str(program), *map(str, GPU)], stdout=subprocess.PIPE, text=True
+        [sys.executable, str(path), *map(str, words)], stdout=subprocess.PIPE, text=True
     )
     try:
         assert process.stdout is not None
@@ -135,7 +135,7 @@ def rate(answered: list[float]) -> float:
 
 def run() -> list[dict[str, Any]]:
     """Both figures."""
-    with server() as port:
+    with serving("latency_server.py", *GPU) as port:
         engine = asyncio.run(scheduled(port))
         bare = rate(asyncio.run(closed_loop(port, engine.requests)))
         sequential = asyncio.run(one_by_one(port))

@@ -15,7 +15,7 @@ import polars as pl
 from repairstudy.engines import ChoiceScores, Completion, Engine, Request
 from repairstudy.environments import Outcome, Step
 from repairstudy.executors import Decoding, Executor, InvalidActions, ModelIdentity, make_protocol
-from repairstudy.records import seed_of
+from repairstudy.records import seed_of, shards
 from repairstudy.rollouts import (
     Actor,
     Limits,
@@ -248,6 +248,16 @@ def run(
                 await closes.close()
 
     return asyncio.run(go())
+
+
+def put(cache: RolloutCache, *rows: dict) -> Path:
+    """Write rows of executor e0 as one shard."""
+    with cache.writer() as writer:
+        before = set(shards.list_shards(cache.folder / "e0"))
+        for each in rows:
+            writer.add(each)
+    (new,) = set(shards.list_shards(cache.folder / "e0")) - before
+    return new
 
 
 def records(cache: RolloutCache) -> pl.DataFrame:
