@@ -2,62 +2,26 @@
 
 import asyncio
 import json
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 import yaml
+from pick_runs import FAILED, GOOD, ROOT, TINY, cached, configured, lines, picked
 
 from repairstudy.cli.main import main
-from repairstudy.cli.picking import running
-from repairstudy.config import parse_study
 from repairstudy.config.build import actor_of, engine_of, environment_of, executor_of
 from repairstudy.engines.simulated import SimulatedEngine, planted_policy
 from repairstudy.environments.exact import action_values, enumerate_states, state_values
 from repairstudy.environments.replay import replay
-from repairstudy.errors import EngineError
 from repairstudy.executors.decoding import action_probabilities
 from repairstudy.rollouts import Collection, RolloutCache, collect_failures
-
-ROOT = Path(__file__).parents[2]
-TINY = "config/studies/tiny.yaml"
 
 
 @pytest.fixture(autouse=True)
 def in_root(monkeypatch):
     monkeypatch.chdir(ROOT)
-
-
-def configured(folder, **changed):
-    """The tiny study with a cache of its own: the file and the study."""
-    content = yaml.safe_load(Path(TINY).read_text("utf-8"))
-    content |= {"cache": f"{folder}/cache", "results": f"{folder}/results"}
-    content["rollouts"] = content["rollouts"] | {"retries": 0}
-    content |= changed
-    path = folder / "study.yaml"
-    path.write_text(yaml.safe_dump(content), encoding="utf-8")
-    return path, parse_study(content, str(path))
-
-
-def lines(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
-def picked(failures, study, *options):
-    """The document of a run of the command."""
-    out = Path(study).parent / "picked.json"
-    words = [str(failures), "--study", str(study), "--json", str(out), *map(str, options)]
-    assert main(["pick", *words]) == 0
-    return json.loads(out.read_text("utf-8"))
-
-
-def cached(study):
-    return RolloutCache(f"{study.cache}/rollouts").read()
 
 
 @pytest.fixture(scope="module")
@@ -172,26 +136,6 @@ def test_a_naive_claim_exceeds_what_fresh_rollouts_and_exact_values_say(world):
     assert abs(column(document, "net_gain").mean() - chosen.mean()) < 0.03
 
 
-def test_a_second_run_asks_for_no_new_rollout_and_says_the_same(tmp_path, capsys):
-    failures = lines(tmp_path / "failures.jsonl", FAILED)
-    path, study = configured(tmp_path)
-    first = picked(failures, path)
-    rows = cached(study)
-    assert rows.height == first["summary"]["distinct_rollouts"]
-    table = capsys.readouterr().out
-    assert picked(failures, path) == first
-    again = capsys.readouterr()
-    assert again.out == table
-    assert again.err == f"{rows.height:,} rollouts, 0 of them run now\n"
-    assert cached(study).equals(rows)
-    # More confirmation adds to the draws that are there, and selection stays as it was.
-    more = picked(failures, path, "--confirm", 20)
-    assert cached(study).height == rows.height + 10 * 2 * len(FAILED)
-    assert [one["action"] for one in more["failures"]] == [
-        one["action"] for one in first["failures"]
-    ]
-
-
 def test_selection_and_confirmation_are_different_draws_and_none_is_a_study_s(tmp_path):
     failures = lines(tmp_path / "failures.jsonl", FAILED)
     path, study = configured(tmp_path)
@@ -210,90 +154,6 @@ def test_failures_that_share_task_actions_and_step_share_draws(tmp_path):
     summary = document["summary"]
     spent = summary["selection_rollouts"] + summary["confirmation_rollouts"]
     assert 2 * summary["distinct_rollouts"] == spent == 2 * cached(study).height
-
-
-class Dying:
-    """An engine that answers so many requests and then no more."""
-
-    def __init__(self, engine, answers):
-        self._engine, self._left = engine, answers
-
-    async def score(self, prompt, choices):
-        self._left -= 1
-        if self._left < 0:
-            raise EngineError("the server is gone")
-        return await self._engine.score(prompt, choices)
-
-    async def close(self):
-        await self._engine.close()
-
-
-@pytest.mark.parametrize("answers", [0, 7, 150])
-def test_a_dead_engine_loses_nothing_and_the_same_command_goes_on(
-    tmp_path, monkeypatch, capsys, answers
-):
-    folders = [tmp_path / name for name in ("whole", "broken")]
-    for folder in folders:
-        folder.mkdir()
-        lines(folder / "failures.jsonl", FAILED)
-    whole, _ = configured(folders[0])
-    expected = picked(folders[0] / "failures.jsonl", whole)
-    path, study = configured(folders[1])
-
-    def dying(config, model, log):
-        return Dying(SimulatedEngine(planted_policy(config.models[model].parameters)), answers)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(running, "engine_of", dying)
-        capsys.readouterr()
-        assert main(["pick", str(folders[1] / "failures.jsonl"), "--study", str(path)]) == 1
-    told = capsys.readouterr().err.strip().splitlines()[-1]
-    assert told.startswith("error: ")
-    assert "the server is gone" in told
-    assert told.endswith("What had finished is in the cache; the same command goes on from there.")
-    before = cached(study)
-    finished = before.filter(pl.col("status") != "infrastructure_error")
-    assert 0 < finished.height < expected["summary"]["distinct_rollouts"]  # a pit ends some at once
-    assert picked(folders[1] / "failures.jsonl", path) == expected
-    after = cached(study)
-    assert after.height == expected["summary"]["distinct_rollouts"]
-    assert after.join(finished, on=finished.columns, how="semi", nulls_equal=True).height == (
-        finished.height  # not one of them was run again
-    )
-
-
-KILLED = """
-import os, signal, sys
-from repairstudy.cli.main import main
-from repairstudy.cli.picking import running
-from repairstudy.engines.simulated import SimulatedEngine, planted_policy
-
-class Fatal(SimulatedEngine):
-    left = 120
-
-    async def score(self, prompt, choices):
-        Fatal.left -= 1
-        if Fatal.left < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return await super().score(prompt, choices)
-
-running.engine_of = lambda study, model, log: Fatal(planted_policy(study.models[model].parameters))
-main(["pick", *sys.argv[1:]])
-"""
-
-
-def test_a_killed_command_goes_on_where_it_was(tmp_path):
-    """SIGKILL in the middle of a round: those before are in the cache."""
-    failures = lines(tmp_path / "failures.jsonl", FAILED)
-    path, study = configured(tmp_path)
-    words = [sys.executable, "-c", KILLED, str(failures), "--study", str(path)]
-    killed = subprocess.run(words, capture_output=True, check=False)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
-    before = cached(study)
-    document = picked(failures, path)
-    after = cached(study)
-    assert 11 <= before.height < after.height == document["summary"]["distinct_rollouts"]
-    assert after.join(before, on="rollout_key", how="semi").equals(before)
 
 
 def test_candidates_of_several_steps_compete_and_each_gains_over_its_own_original(tmp_path):
@@ -337,90 +197,6 @@ def test_json_to_standard_output_leaves_the_table_out(tmp_path, capsys):
     document = json.loads(capsys.readouterr().out)
     assert document["executor"] == "blind"
     assert str(tmp_path) not in json.dumps(document)
-
-
-FAILED = [
-    {"failure_id": "a", "task_id": "layout-006", "actions": ["down", "down"], "t": 0},
-    {"failure_id": "b", "task_id": "layout-010", "actions": ["right", "right", "down", "down"],
-     "t": 1},
-    {"failure_id": "c", "task_id": "layout-009", "actions": ["right"], "t": 0,
-     "candidates": ["up", "left"]},
-]  # fmt: skip
-GOOD = FAILED[0]
-
-
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("{", "not JSON"),
-        ("[]", "not an object"),
-        ({"task_id": "layout-006", "actions": ["up"], "t": 0}, "failure_id: required and missing"),
-        (GOOD | {"step": 0}, "step: unknown key"),
-        (GOOD | {"t": "0"}, "t: Input should be a valid integer"),
-        (GOOD | {"t": 2}, "t: 2 is no step of 2 actions"),
-        (GOOD | {"t": None}, "t: needed where candidates name no steps"),
-        (GOOD | {"t": None, "candidates": ["up"]}, "t: needed, since"),
-        (GOOD | {"actions": []}, "actions: List should have at least 1"),
-        (GOOD | {"candidates": []}, "candidates: List should have at least 1"),
-        (GOOD | {"candidates": ["up", 3]}, "candidates: number 1 is neither"),
-        (GOOD | {"candidates": [{"t": 5, "action": "up"}]}, "t: 5 is no step"),
-        (GOOD | {"candidates": ["dance"]}, "candidates: 'dance' is not admissible at step 0"),
-        (GOOD | {"candidates": ["down"]}, "candidates: none is another action"),
-        (GOOD | {"task_id": "layout-999"}, "task_id: environment gridworld has no task"),
-        (GOOD | {"actions": ["up"] * 30, "t": 25}, "t: step 25 is beyond the study's budget of 20"),
-        (GOOD | {"actions": ["down", "down", "up", "up"], "t": 3}, "actions: "),
-        (GOOD | {"failure_id": "first"}, "failure_id: 'first' is that of"),
-    ],
-)
-def test_a_bad_line_is_told_with_file_line_and_field(tmp_path, capsys, line, told):
-    path, study = configured(tmp_path)
-    first = json.dumps(GOOD | {"failure_id": "first"})
-    bad = line if isinstance(line, str) else json.dumps(line)
-    failures = tmp_path / "f.jsonl"
-    failures.write_text(f"{first}\n\n{bad}\n", encoding="utf-8")
-    assert main(["pick", str(failures), "--study", str(path)]) == 1
-    error = capsys.readouterr().err
-    assert error.startswith(f"error: {failures}, line 3: {told}")
-    assert error.count("\n") == 1
-    assert cached(study).is_empty()
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (["--pool", "none"], "--pool: no pool 'none' (known: blind, blind-screened)"),
-        (["--executor", "none"], "--executor: no executor 'none' (known: blind, careful)"),
-        (["--budget", "0"], "--budget: 0 is below 1"),
-        (["--confirm", "0"], "--confirm: 0 is below 1"),
-        (["--level", "1"], "--level: 1.0 is not between 0 and 1"),
-        (["--margin", "-1"], "--margin: -1.0 is not from 0 to 1"),
-        (["--json", "/nowhere/out.json"], "--json /nowhere/out.json: cannot be written"),
-    ],
-)
-def test_a_bad_option_is_told_before_any_rollout(tmp_path, capsys, options, told):
-    path, study = configured(tmp_path)
-    failures = lines(tmp_path / "f.jsonl", FAILED)
-    assert main(["pick", str(failures), "--study", str(path), *options]) == 1
-    assert capsys.readouterr().err == f"error: {told}\n"
-    assert cached(study).is_empty()
-
-
-def test_with_several_deployed_executors_one_must_be_named(tmp_path, capsys):
-    pools = {"a": {"deployed": "blind", "size": 1}, "b": {"deployed": "careful", "size": 1}}
-    path, _ = configured(tmp_path, pools=pools)
-    failures = lines(tmp_path / "f.jsonl", FAILED[:1])
-    assert main(["pick", str(failures), "--study", str(path)]) == 1
-    assert "give --pool or --executor: the study deploys blind, careful" in capsys.readouterr().err
-    assert picked(failures, path, "--pool", "b")["executor"] == "careful"
-
-
-def test_an_empty_or_missing_file_is_told(tmp_path, capsys):
-    path, _ = configured(tmp_path)
-    empty = lines(tmp_path / "f.jsonl", [])
-    assert main(["pick", str(empty), "--study", str(path)]) == 1
-    assert capsys.readouterr().err == f"error: {empty}: no failed run in it\n"
-    assert main(["pick", str(tmp_path / "no.jsonl"), "--study", str(path)]) == 1
-    assert "no.jsonl: cannot be read" in capsys.readouterr().err
 
 
 def test_the_example_of_the_documentation_says_what_the_command_says(tmp_path, capsys):
