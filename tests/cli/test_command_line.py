@@ -121,17 +121,22 @@ def test_a_study_error_is_one_line_and_a_bug_keeps_its_traceback(capsys, monkeyp
 
 def test_what_is_written_down_for_a_quick_start_is_what_the_code_has():
     from repairstudy.analysis.picking import METHODS
+    from repairstudy.cli.import_runs import Form, Observations
     from repairstudy.cli.pick import Method
     from repairstudy.conformance.kit import SAMPLE
+    from repairstudy.imported.formats import FORMATS
+    from repairstudy.imported.replaying import Comparison
 
     assert get_args(Method) == METHODS
+    assert get_args(Form) == ("auto", *FORMATS)
+    assert get_args(Observations) == get_args(Comparison)
     [tasks] = [
         one for one in get_command(app).commands["check-environment"].params if one.name == "tasks"
     ]
     assert tasks.default == SAMPLE.tasks
 
 
-def test_waiting_is_visibleto_a_person_alone(monkeypatch):
+def test_waiting_is_visible_to_a_person_alone(monkeypatch):
     class Terminal(io.StringIO):
         def isatty(self):
             return True

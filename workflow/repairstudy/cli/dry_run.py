@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from repairstudy.cli.predicted.assumptions import Assumptions
     from repairstudy.cli.predicted.costs import Cost
 
-SUMMED = ("rollouts", "calls", "tokens_in", "tokens_out")
 _SWITCH = re.compile(r"--dry-?run|-[A-Za-z]*n[A-Za-z]*")  # -np, too
 
 
@@ -63,10 +62,9 @@ def summary(study: StudyConfig) -> str:
 
 
 def _text(study: StudyConfig, costs: Sequence[Cost], assumed: Assumptions, absent: str) -> str:
-    from repairstudy.cli.predicted.costs import hours_of
+    from repairstudy.cli.predicted.costs import hours_in_all, hours_of, left_in_all
 
-    left = [cost.left() for cost in costs]
-    counts = {name: sum(getattr(cost, name) for cost in left) for name in SUMMED}
+    counts = left_in_all(costs)
     if not round(counts["rollouts"]):
         return f"Left of study {study.study}: no rollouts and no model calls"
     lines = [
@@ -76,11 +74,10 @@ def _text(study: StudyConfig, costs: Sequence[Cost], assumed: Assumptions, absen
     if absent:
         lines.append(f"  tokens and hours cannot be told {absent}")
     else:
-        times = [one for one in hours_of(study, costs, {}, assumed).values() if one]
+        without, with_gpus = hours_in_all(hours_of(study, costs, {}, assumed).values())
         lines.append(
             f"  {counts['tokens_in']:,.0f} prompt and {counts['tokens_out']:,.0f} generated "
-            f"tokens; {sum(one.hours for one in times if not one.gpus):.1f} hours of jobs without "
-            f"a GPU, {sum(one.hours * one.gpus for one in times):.1f} GPU hours"
+            f"tokens; {without:.1f} hours of jobs without a GPU, {with_gpus:.1f} GPU hours"
         )
     return "\n".join([*lines, "  each part, and what is assumed: repairstudy cost CONFIG"])
 

@@ -100,9 +100,9 @@ def import_runs(
     import sys
 
     from repairstudy.cli.importing.importing import Asked, replayed_files
-    from repairstudy.cli.importing.replays import executor_of, patterns
-    from repairstudy.cli.importing.shown import lines, summary
-    from repairstudy.cli.studies import read_study
+    from repairstudy.cli.importing.replays import patterns
+    from repairstudy.cli.importing.shown import NO_FAULT, lines, summary
+    from repairstudy.cli.studies import executor_named, read_study
     from repairstudy.imported.calls import Tools
     from repairstudy.imported.formats import Reading
     from repairstudy.imported.jsonl import write_runs
@@ -111,19 +111,18 @@ def import_runs(
     asked = Asked(
         form=form,
         reading=Reading(Tools.of(tool_argument, tool or (), skip_tool or ()), score),
-        executor=executor_of(config, executor),
+        executor=executor_named(config, executor),
         task_field=task_field,
         comparison=observations,
         ignored=patterns(ignore or ()),
         protocol=protocol,
     )
     replayed = replayed_files(config, files, asked, sys.stderr)
-    wanted = ("failure", "success") if keep == "replayed" else ("failure",)
-    kept = [one for one in replayed if one.verdict in wanted]
-    runs = [one.run for one in kept if one.run is not None]
+    wanted = NO_FAULT if keep == "replayed" else ("failure",)
+    runs = [one.run for one in replayed if one.verdict in wanted and one.run is not None]
     if out is not None and runs:
         write_runs(runs, out)
-    print(lines(replayed, kept).rstrip("\n") if as_json else summary(replayed, kept))
+    print(lines(replayed, wanted).rstrip("\n") if as_json else summary(replayed, wanted))
     if out is not None:
         said = f"{len(runs)} runs written to {out}" if runs else f"no run to write to {out}"
         print(said, file=sys.stderr)

@@ -21,3 +21,22 @@ def read_study(path: str | Path) -> StudyConfig:
         raise ConfigError(f"{path}: outcomes made elsewhere cost no rollouts")
     require_named(study, path)
     return study
+
+
+def executor_named(study: StudyConfig, name: str | None, options: str = "--executor") -> str:
+    """The executor that is meant; None: the only one that the study deploys.
+
+    Args:
+        options: by which it can be named.
+
+    Raises:
+        ConfigError: there is no such executor, or none is named and several are deployed.
+    """
+    if name is None:
+        if len(study.deployed) > 1:
+            raise ConfigError(f"give {options}: the study deploys {', '.join(study.deployed)}")
+        return study.deployed[0]
+    if name not in study.executors:
+        known = ", ".join(study.executors)
+        raise ConfigError(f"--executor: no executor '{name}' (known: {known})")
+    return name

@@ -9,6 +9,7 @@ from repairstudy.checked import meant
 from repairstudy.config.study import OutcomesConfig, StudyConfig
 from repairstudy.environments.registry import require_installed
 from repairstudy.errors import ConfigError
+from repairstudy.executors import make_protocol
 
 
 def require_named(config: StudyConfig | OutcomesConfig, path: str | Path) -> None:
@@ -29,8 +30,6 @@ def require_named(config: StudyConfig | OutcomesConfig, path: str | Path) -> Non
 
 def _unknown(config: StudyConfig) -> Iterator[str]:
     """Environment and protocols that are not installed."""
-    from repairstudy.executors.protocols import make_protocol  # with numpy, which jobs do without
-
     try:
         require_installed(config.environment.name)
     except ConfigError as error:

@@ -15,6 +15,7 @@ from repairstudy.imported.exported import EXPORTED, exported_runs, own_runs
 from repairstudy.imported.inspect_log import inspect_runs
 from repairstudy.imported.logged import LoggedRun
 from repairstudy.imported.openai import chat_runs
+from repairstudy.imported.zipped import is_archive
 
 Format = Literal["jsonl", "openai", "inspect", "agenttraj", "export"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -42,41 +43,30 @@ def logged_runs(path: Path, form: str = "auto", reading: Reading | None = None) 
         raise ConfigError(f"--format: no format '{form}' (known: auto, {', '.join(FORMATS)})")
     if not path.is_file():
         raise DataError(path, "there is no such file.")
-    if form == "inspect" or (form == "auto" and _is_archive(path)):
-        found = list(inspect_runs(path, reading.tools, reading.score))
-    else:
-        documents = _documents(path)
-        if form == "auto":
-            form = _format_of(path, documents)
-        match form:
-            case "inspect":
-                found = list(inspect_runs(path, reading.tools, reading.score))
-            case "openai":
-                found = list(chat_runs(documents, path, reading.tools))
-            case "agenttraj":
-                found = list(agenttraj_runs(documents, path))
-            case "export":
-                found = list(exported_runs(documents, path))
-            case _:
-                found = list(own_runs(documents, path))
+    if form == "auto" and is_archive(path):
+        form = "inspect"
+    documents = [] if form == "inspect" else _documents(path)
+    if form == "auto":
+        form = _format_of(path, documents)
+    match form:
+        case "inspect":
+            found = list(inspect_runs(path, reading.tools, reading.score))
+        case "openai":
+            found = list(chat_runs(documents, path, reading.tools))
+        case "agenttraj":
+            found = list(agenttraj_runs(documents, path))
+        case "export":
+            found = list(exported_runs(documents, path))
+        case _:
+            found = list(own_runs(documents, path))
     if not found:
         raise DataError(path, "no run in it.")
     return found
 
 
-def _is_archive(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(2) == b"PK"
-
-
 def _documents(path: Path) -> list[Document]:
-    """The lines of JSON Lines; of another file the objects of its one document."""
-    lines = list(read_lines(path)) if path.suffix != ".json" else []
-    if lines and (len(lines) > 1 or lines[0].content is not None):
-        return lines
-    if path.suffix == ".json":
-        return read_objects(path)
-    return lines
+    """The objects of a .json document; of any other file the lines, as JSON Lines."""
+    return read_objects(path) if path.suffix == ".json" else list(read_lines(path))
 
 
 def _format_of(path: Path, documents: list[Document]) -> str:

@@ -17,7 +17,7 @@ from repairstudy.imported.documents import LARGEST, checked, parsed, read_bytes
 from repairstudy.imported.logged import LoggedRun, field_of
 from repairstudy.imported.messages import conversation
 from repairstudy.imported.openai import messages_of
-from repairstudy.imported.zipped import Archive
+from repairstudy.imported.zipped import Archive, is_archive
 
 HEADER = "header.json"
 _SAMPLE = re.compile(r"samples/(.+)_epoch_(\d+)\.json")
@@ -46,9 +46,7 @@ def inspect_runs(path: Path, tools: Tools, score: str | None = None) -> Iterator
 
 def _log(path: Path) -> tuple[Mapping[str, Any], Iterator[tuple[str, Any]]]:
     """What the log says of itself, and each sample with its place."""
-    with path.open("rb") as file:
-        zipped = file.read(2) == b"PK"
-    if not zipped:
+    if not is_archive(path):
         content = _parsed(read_bytes(path), path)
         if not isinstance(content, dict) or not isinstance(content.get("eval"), dict):
             raise DataError(path, "no log of Inspect AI: it has no section `eval`.")

@@ -72,6 +72,11 @@ class Replayed:
     invalid: int = 0
     run: Run | None = None
 
+    @property
+    def failed(self) -> Run | None:
+        """The run, if it is a failure."""
+        return self.run if self.verdict == "failure" else None
+
 
 @dataclass(slots=True)
 class _Doing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,9 +13,8 @@ from repairstudy.environments import Environment
 from repairstudy.imported.replaying import Replayed
 from repairstudy.imported.run import Run
 from repairstudy.records import digest
-from repairstudy.records.tables import IMPORTED_RUNS, STEPS, TRAJECTORIES
-from repairstudy.rollouts import Collected
-from repairstudy.rollouts.recording import record_steps
+from repairstudy.records.tables import IMPORTED_RUNS
+from repairstudy.rollouts.collect import Collected, recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +42,8 @@ def choose(
     taken: Counter[str] = Counter()
     chosen = []
     for one in replayed:
-        run, full = one.run, ""
-        if one.verdict == "failure" and run is not None:
+        run, full = one.failed, ""
+        if run is not None:
             cluster = environment.cluster(run.task_id)
             if taken.total() >= wanted.size:
                 full = f"not needed: the pools hold {wanted.size} failures"
@@ -67,26 +66,12 @@ def imported_tables(
     Returns:
         What collecting returns; IMPORTED_RUNS rows.
     """
-    rows, steps = [], []
-    for order, run in _failures(replayed):
-        trajectory = {
-            "trajectory_id": trajectory_id(environment, run, file.executor_id),
-            "environment": environment.name,
-            "task_id": run.task_id,
-            "cluster": environment.cluster(run.task_id),
-            "executor_id": file.executor_id,
-            "seed": None,
-            "success": run.success,
-            "reward": run.reward,
-            "steps": len(run.actions),
-            "order": order,
-        }
-        steps += record_steps(environment, trajectory, run.actions)
-        rows.append({**trajectory, "instruction": environment.instruction()})
-    collected = Collected(
-        pl.DataFrame(rows, schema=TRAJECTORIES.schema, orient="row"),
-        pl.DataFrame(steps, schema=STEPS.schema, orient="row"),
-    )
+    runs = [
+        (_trajectory(environment, one.failed, order, file), one.failed.actions)
+        for order, one in enumerate(replayed)
+        if one.failed is not None
+    ]
+    collected = recorded(environment, runs)
     told = [_row(environment, one, file) for one in replayed]
     return collected, pl.DataFrame(told, schema=IMPORTED_RUNS.schema, orient="row")
 
@@ -105,14 +90,23 @@ def trajectory_id(environment: Environment, run: Run, executor_id: str) -> str:
     )
 
 
-def _failures(replayed: Sequence[Replayed]) -> Iterator[tuple[int, Run]]:
-    for order, one in enumerate(replayed):
-        if one.verdict == "failure" and one.run is not None:
-            yield order, one.run
+def _trajectory(environment: Environment, run: Run, order: int, file: File) -> dict[str, Any]:
+    return {
+        "trajectory_id": trajectory_id(environment, run, file.executor_id),
+        "environment": environment.name,
+        "task_id": run.task_id,
+        "cluster": environment.cluster(run.task_id),
+        "executor_id": file.executor_id,
+        "seed": None,
+        "success": run.success,
+        "reward": run.reward,
+        "steps": len(run.actions),
+        "order": order,
+    }
 
 
 def _row(environment: Environment, one: Replayed, file: File) -> dict[str, Any]:
-    failed = one.verdict == "failure" and one.run is not None
+    run = one.failed
     return {
         "deployed": file.deployed,
         "number": one.logged.number,
@@ -120,9 +114,7 @@ def _row(environment: Environment, one: Replayed, file: File) -> dict[str, Any]:
         "task_id": str(one.logged.fields["task_id"]),
         "verdict": one.verdict,
         "detail": one.detail,
-        "trajectory_id": (
-            trajectory_id(environment, one.run, file.executor_id) if failed and one.run else None
-        ),
+        "trajectory_id": trajectory_id(environment, run, file.executor_id) if run else None,
         "compared": one.compared,
         "invalid_actions": one.invalid,
         "file": file.path,

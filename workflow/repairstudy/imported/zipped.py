@@ -16,6 +16,12 @@ STORED, DEFLATED, ZSTANDARD = 0, 8, 93  # methods, APPNOTE 4.4.5
 _HEADER = struct.Struct("<4s22xHH")  # of an entry: its signature, lengths of its name and extras
 
 
+def is_archive(path: Path) -> bool:
+    """Whether a file begins as a zip archive does."""
+    with path.open("rb") as file:
+        return file.read(2) == b"PK"
+
+
 class Archive:
     """A zip archive, opened for reading.
 

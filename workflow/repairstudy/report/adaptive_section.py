@@ -20,6 +20,12 @@ def has_fewer_rollouts(frames: Frames) -> bool:
     return any(statistics(frames, name).height for name in ("adaptive", "hybrid"))
 
 
+def gains(frames: Frames) -> pl.DataFrame:
+    """Net gains of every way of allocating rollouts, hybrid evaluators among them."""
+    rows = [statistics(frames, name, "net_gain") for name in ("adaptive", "hybrid")]
+    return pl.concat(rows).drop_nulls("estimate")
+
+
 def spending(frames: Frames) -> pl.DataFrame:
     """Rollouts and net gain of each way of allocating them, hybrid evaluators among them.
 
@@ -31,11 +37,9 @@ def spending(frames: Frames) -> pl.DataFrame:
     hybrid = spent.filter(pl.col("evaluator").str.starts_with(f"{UNIFORM}@")).with_columns(
         pl.col("evaluator").str.replace(UNIFORM, "hybrid")
     )
-    gains = [statistics(frames, name, "net_gain") for name in ("adaptive", "hybrid")]
     parts = pl.col("evaluator").str.extract_groups(r"^(?<rule>\w+)@(?<stops>cost_)?(?<setting>.+)$")
     return (
-        pl.concat(gains)
-        .drop_nulls("estimate")
+        gains(frames)
         .join(pl.concat([spent, hybrid]), on=["pool", "evaluator"])
         .with_columns(parts=parts)
         .unnest("parts")

@@ -49,7 +49,7 @@ class Caption:
         return tuple((heading, text) for heading, text in parts if text)
 
     def __str__(self) -> str:
-        return join([self.shows, self.reading, self.number, self.firmness, self.plan])
+        return join(text for _, text in self.parts)
 
     def text(self, title: str) -> str:
         """Title and caption as plain text."""
@@ -146,6 +146,11 @@ def extreme(rows: pl.DataFrame, pool: str, largest: bool = True) -> dict[str, An
     return known.sort("estimate", "evaluator", descending=[largest, False]).row(0, named=True)
 
 
+def number_above_zero(rows: pl.DataFrame) -> int:
+    """How many of the intervals lie above zero."""
+    return int((rows["ci_low"] > 0).fill_null(False).sum())
+
+
 def within(pool: Pool) -> str:
     """How a sentence about a pool begins; an uninformative pool is called so."""
     doubt = " (uninformative)" * (pool.informative is False)
@@ -167,7 +172,7 @@ def losers(rows: pl.DataFrame, pool: Pool, *, without: str = "") -> str:
     most = extreme(mine, pool.name)
     if most is None:
         return ""
-    lose = int((mine["ci_low"] > 0).fill_null(False).sum())
+    lose = number_above_zero(mine)
     start = f"{within(pool)} {some_of(lose, mine.height, 'evaluator', 'loses', 'lose')}"
     if mine.height == 1:
         return f"{start}: {estimate(most, LOSS_PLACES)} ({spoken(most['evaluator'])})."

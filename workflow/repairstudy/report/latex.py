@@ -114,11 +114,12 @@ def _long(layout: str, head: str, body: Sequence[str], name: str) -> str:
 def _grouped(cells: Sequence[Sequence[str]]) -> list[str]:
     lines: list[str] = []
     above = None
+    parted = len(cells) > len({row[0] for row in cells})
     for row in cells:
         if row[0] == above:
             lines.append(_line(["", *row[1:]]))
         else:
-            lines += [r"\midrule"] * (above is not None and len(cells) > len({r[0] for r in cells}))
+            lines += [r"\midrule"] * (above is not None and parted)
             lines.append(_line(row))
         above = row[0]
     return lines

@@ -135,7 +135,7 @@ def _settings(study: Study) -> list[tuple[str, str]]:
     plan, bootstrap = study.plan, study.plan.get("bootstrap", {})
     interval, control = plan.get("interval", {}), plan.get("positive_control", {})
     families = plan.get("families", ())
-    matched = counted(int(plan.get("matched_rollouts", 5)), "rollout")
+    matched = counted(study.matched_rollouts, "rollout")
     sizes = ", ".join(
         f"{family['name']} ({counted(len(family['evaluators']), 'test')})" for family in families
     )

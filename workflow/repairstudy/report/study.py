@@ -48,6 +48,11 @@ class Study:
         return float(self.plan.get("positive_control", {}).get("threshold", 0.10))
 
     @property
+    def matched_rollouts(self) -> int:
+        """Own rollouts of each candidate by which matched selection chooses."""
+        return int(self.plan.get("matched_rollouts", 5))
+
+    @property
     def unit(self) -> str:
         """What net gains and losses are measured in."""
         return "reward" if self.metric == "reward" else "success probability"

@@ -48,7 +48,7 @@ def summary(frames: Frames) -> list[Point]:
 
 def words(study: Study) -> list[tuple[str, str]]:
     """The terms of a report, each with its meaning."""
-    matched = counted(int(study.plan.get("matched_rollouts", 5)), "rollout")
+    matched = counted(study.matched_rollouts, "rollout")
     return [
         ("executor", "a model with its prompt, decoding and what it does with invalid actions"),
         ("deployed executor", "the one that failed, and that acts after the repair"),
@@ -70,7 +70,7 @@ def words(study: Study) -> list[tuple[str, str]]:
 
 def _question(study: Study) -> str:
     deployed = listed(dict.fromkeys(one_line(pool.deployed) for pool in study.pools))
-    rollouts = counted(int(study.plan.get("matched_rollouts", 5)), "own rollout")
+    rollouts = counted(study.matched_rollouts, "own rollout")
     return (
         "A failed run of an agent can be repaired by replacing one action. How much "
         f"{study.unit} does the agent that will act ({deployed}) lose if somebody else, or fewer "
@@ -119,7 +119,7 @@ def _worth(frames: Frames, study: Study, pool: Pool) -> str:
     known = {row["evaluator"]: row["estimate"] for row in rows.drop_nulls("estimate").to_dicts()}
     named = {
         "random": "random choice", "own_1": "one own rollout a candidate",
-        "matched": counted(int(study.plan.get("matched_rollouts", 5)), "own rollout"),
+        "matched": counted(study.matched_rollouts, "own rollout"),
     }  # fmt: skip
     parts = [f"{words} {decimal(known[name])}" for name, words in named.items() if name in known]
     if len(parts) < 2:

@@ -163,7 +163,8 @@ def _what_remains(upper: float | None) -> str:
         return ""
     if upper <= 0:
         return "The whole interval lies below zero: it chose better than matched selection."
-    return f"Not shown to be zero either: the data allow a loss of up to {decimal(upper, 3)}."
+    most = decimal(upper, LOSS_PLACES)
+    return f"Not shown to be zero either: the data allow a loss of up to {most}."
 
 
 def _interval(study: Study, row: dict[str, Any]) -> str:

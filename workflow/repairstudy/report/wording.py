@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from repairstudy.report.numbers import count
+
 
 def listed(words: Iterable[str]) -> str:
     """Words as a list in a sentence."""
@@ -18,7 +20,7 @@ def join(sentences: Iterable[str]) -> str:
 
 def counted(number: int, noun: str, plural: str = "") -> str:
     """A number with its noun: no pool, 1 pool, 2 pools."""
-    shown = f"{number:,}".replace(",", "\u202f") if number else "no"
+    shown = count(number) if number else "no"
     return f"{shown} {noun if number <= 1 else plural or noun + 's'}"
 
 

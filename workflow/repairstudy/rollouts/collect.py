@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
@@ -50,6 +50,27 @@ class Collected:
 
     trajectories: pl.DataFrame
     steps: pl.DataFrame
+
+
+def recorded(
+    environment: Environment, runs: Iterable[tuple[Mapping[str, Any], Sequence[str]]]
+) -> Collected:
+    """Runs written out by doing them again.
+
+    Args:
+        runs: TRAJECTORIES rows without the instruction, each with the actions of its run.
+
+    Raises:
+        ReplayMismatch: actions do not lead to the outcome that their run had.
+    """
+    rows, steps = [], []
+    for trajectory, actions in runs:
+        steps += record_steps(environment, trajectory, actions)
+        rows.append({**trajectory, "instruction": environment.instruction()})
+    return Collected(
+        pl.DataFrame(rows, schema=TRAJECTORIES.schema, orient="row"),
+        pl.DataFrame(steps, schema=STEPS.schema, orient="row"),
+    )
 
 
 async def collect_failures(
@@ -130,14 +151,7 @@ class _Kept:
         return f"{found} in {len(self._runs):,} runs"
 
     def collected(self) -> Collected:
-        rows, steps = [], []
-        for trajectory, actions in self._runs:
-            steps += record_steps(self._environment, trajectory, actions)
-            rows.append({**trajectory, "instruction": self._environment.instruction()})
-        return Collected(
-            pl.DataFrame(rows, schema=TRAJECTORIES.schema, orient="row"),
-            pl.DataFrame(steps, schema=STEPS.schema, orient="row"),
-        )
+        return recorded(self._environment, self._runs)
 
 
 def _windows(

@@ -55,7 +55,7 @@ def imported_failures(
     _require_enough(path, chosen, needed)
     file = File(path, found, name, executor_of(study, name).executor_id)
     collected, rows = imported_tables(environment, chosen, file)
-    taken = rows["trajectory_id"].is_not_null().sum()
+    taken = collected.trajectories.height
     progress.write(
         f"importing for {name}: {len(replayed)} runs in {path} (SHA-256 {found}), {taken} taken\n"
     )

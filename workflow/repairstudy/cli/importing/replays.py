@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import get_args
 
 from repairstudy.config import StudyConfig
 from repairstudy.errors import ConfigError
 from repairstudy.executors import Protocol, make_protocol
 from repairstudy.imported.replaying import Comparison, Study
 
-COMPARISONS: tuple[str, ...] = get_args(Comparison)
 WORDS = "window-1/1"  # how a rule that acts would be read, had it written
 
 
@@ -28,21 +26,6 @@ def patterns(texts: Iterable[str]) -> tuple[re.Pattern[str], ...]:
         except re.error as error:
             raise ConfigError(f"--ignore: '{text}' is no regular expression ({error})") from None
     return tuple(found)
-
-
-def executor_of(config: StudyConfig, name: str | None) -> str:
-    """Whose runs they are taken for.
-
-    Raises:
-        ConfigError: there is no such executor, or none is named and several are deployed.
-    """
-    if name is None and len(config.deployed) > 1:
-        raise ConfigError(f"give --executor: the study deploys {', '.join(config.deployed)}")
-    found = name or config.deployed[0]
-    if found not in config.executors:
-        known = ", ".join(config.executors)
-        raise ConfigError(f"--executor: no executor '{found}' (known: {known})")
-    return found
 
 
 def study_of(

@@ -17,7 +17,7 @@ MEANINGS = {
     "unusable": "replays, but is no run of this study",
     "unreadable": "the log does not tell what was done, or in which task",
 }
-NO_FAULT = ("failure", "success")  # verdicts that need no explanation
+NO_FAULT = ("failure", "success")  # replayed as logged: need no explanation
 LISTED = 10  # runs that are named
 
 
@@ -30,22 +30,24 @@ def plain(text: str, most: int = 300) -> str:
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
-def summary(replayed: Sequence[Replayed], kept: Sequence[Replayed]) -> str:
-    """Counts by verdict, and what is wrong with the first runs that are left out."""
-    here = {id(one) for one in kept}
+def summary(replayed: Sequence[Replayed], written: Sequence[str]) -> str:
+    """Counts by verdict, and what is wrong with the first runs that are left out.
+
+    `written`: the verdicts of runs that are written.
+    """
     rows = [["verdict", "runs", "written", "compared", ""]]
     for verdict in VERDICTS:
         of = [one for one in replayed if one.verdict == verdict]
         if of:
             rows.append([
-                verdict, str(len(of)), str(sum(id(one) in here for one in of)),
+                verdict, str(len(of)), str(len(of) if verdict in written else 0),
                 f"{sum(one.compared for one in of):,}", MEANINGS[verdict],
             ])  # fmt: skip
-    bare = sum(one.verdict in ("failure", "success") and not one.compared for one in replayed)
+    bare = sum(one.verdict in NO_FAULT and not one.compared for one in replayed)
     lines = [table(rows), "compared: observations of the log that the replay showed too"]
     if bare:
         lines.append(f"{bare} runs were replayed without any observation to compare with")
-    left = [one for one in replayed if id(one) not in here and one.verdict not in NO_FAULT]
+    left = [one for one in replayed if one.verdict not in NO_FAULT]
     for one in left[:LISTED]:
         name = plain(one.logged.name, 40)
         lines.append(f"left out: {one.logged.where} ({name}): {one.verdict}: {plain(one.detail)}")
@@ -57,12 +59,10 @@ def summary(replayed: Sequence[Replayed], kept: Sequence[Replayed]) -> str:
     return "\n".join(lines)
 
 
-def lines(replayed: Sequence[Replayed], kept: Sequence[Replayed]) -> str:
-    """A JSON object a line, one for each run, in the order of the files."""
-    here = {id(one) for one in kept}
-    return "".join(
-        json.dumps(_content(one, id(one) in here), allow_nan=False) + "\n" for one in replayed
-    )
+def lines(replayed: Sequence[Replayed], written: Sequence[str]) -> str:
+    """A JSON object a line, one for each run, in the order of the files; `written` as above."""
+    contents = [_content(one, one.verdict in written) for one in replayed]
+    return "".join(json.dumps(content, allow_nan=False) + "\n" for content in contents)
 
 
 def _content(one: Replayed, written: bool) -> dict[str, Any]:

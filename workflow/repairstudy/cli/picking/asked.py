@@ -7,6 +7,7 @@ from pathlib import Path
 
 from repairstudy.analysis.picking import Campaign
 from repairstudy.cli.picking.choosing import Settings
+from repairstudy.cli.studies import executor_named
 from repairstudy.config import StudyConfig
 from repairstudy.errors import ConfigError
 
@@ -57,16 +58,7 @@ def executor_name(study: StudyConfig, pool: str | None, executor: str | None) ->
         if pool not in study.pools:
             raise ConfigError(f"--pool: no pool '{pool}' (known: {', '.join(study.pools)})")
         return study.pools[pool].deployed
-    if executor is not None:
-        if executor not in study.executors:
-            known = ", ".join(study.executors)
-            raise ConfigError(f"--executor: no executor '{executor}' (known: {known})")
-        return executor
-    if len(study.deployed) > 1:
-        raise ConfigError(
-            f"give --pool or --executor: the study deploys {', '.join(study.deployed)}"
-        )
-    return study.deployed[0]
+    return executor_named(study, executor, "--pool or --executor")
 
 
 def writable(path: str | None) -> Path | None:

@@ -65,6 +65,19 @@ class Hours:
     gpus: int
 
 
+def left_in_all(costs: Iterable[Cost]) -> dict[str, float]:
+    """What is left of all parts together, by quantity."""
+    left = [cost.left() for cost in costs]
+    return {name: sum(getattr(cost, name) for cost in left) for name in _SUMMED}
+
+
+def hours_in_all(hours: Iterable[Hours | None]) -> tuple[float, float]:
+    """Hours of jobs without a GPU, and GPU hours; a model elsewhere counts for nothing."""
+    told = [one for one in hours if one is not None]
+    without = sum(one.hours for one in told if not one.gpus)
+    return without, sum(one.hours * one.gpus for one in told)
+
+
 def predict(study: StudyConfig, sizes: Sizes, shape: Shape, assumed: Assumptions) -> list[Cost]:
     """Every part of a study that costs something, before anything of it is known.
 

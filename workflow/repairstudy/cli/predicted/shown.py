@@ -10,9 +10,9 @@ import polars as pl
 
 from repairstudy.cli.columns import table
 from repairstudy.cli.predicted.assumptions import Assumptions
-from repairstudy.cli.predicted.costs import Cost, Hours
+from repairstudy.cli.predicted.costs import Cost, Hours, hours_in_all, left_in_all
 from repairstudy.cli.predicted.counts import Shape
-from repairstudy.cli.predicted.study_files import QUANTITIES
+from repairstudy.cli.predicted.study_files import QUANTITIES, STAGES
 from repairstudy.config import StudyConfig
 from repairstudy.errors import DataError
 
@@ -25,7 +25,7 @@ def compared(costs: Iterable[Cost], spent: pl.DataFrame) -> list[dict[str, Any]]
     """
     expected: dict[tuple[str, str], dict[str, float]] = {}
     for cost in costs:
-        if cost.stage in ("screen", "main", "fresh"):
+        if cost.stage in STAGES:
             sums = expected.setdefault((cost.who, cost.role), dict.fromkeys(QUANTITIES, 0.0))
             for name in QUANTITIES:
                 sums[name] += getattr(cost, name)
@@ -86,8 +86,8 @@ def prediction(
         counts += [f"{round(getattr(left, name)):,}" for name in columns[1:]]
         lines.append([*key, cost.who, cost.role, *counts, time])
         last = key
-    totals = {name: sum(getattr(c.left(), name) for c in costs) for name in columns}
-    told = [one for one in hours.values() if one is not None]
+    totals = left_in_all(costs)
+    without, with_gpus = hours_in_all(hours.values())
     parts = [
         f"study {study.study}; ~: predicted, else as planned by the study itself; rollouts in all, "
         "then what of it is cached, then what is left to do",
@@ -96,8 +96,7 @@ def prediction(
         f"{round(totals['steps']):,} steps, {round(totals['calls']):,} model calls, "
         f"{round(totals['tokens_in']):,} prompt tokens and {round(totals['tokens_out']):,} "
         "generated tokens (stored distributions included)",
-        f"time: {sum(h.hours * h.gpus for h in told):.2f} GPU hours, "
-        f"{sum(h.hours for h in told if not h.gpus):.2f} hours of jobs without a GPU",
+        f"time: {with_gpus:.2f} GPU hours, {without:.2f} hours of jobs without a GPU",
         f"assumed: {shape.positions:g} positions a failure, {shape.arms - 1:.2f} candidates beside "
         "the original; "
         + ", ".join(f"{name}={value:g}" for name, value in asdict(assumed).items()),

@@ -48,7 +48,8 @@ def _as_planned(cost: Cost, rows: pl.DataFrame, cache: RolloutCache) -> Cost:
 def _planned(study: StudyConfig, stage: str) -> pl.DataFrame | None:
     """The work lists of a stage, each rollout once; None: it has none yet."""
     files = sorted((Path(study.results) / study.study / "work" / stage).glob("*.parquet"))
-    lists = [read_table(path, WORKLIST) for path in files if path.stem in study.models]
+    columns = ("executor", "executor_id", "role")  # with the others, many times as large
+    lists = [read_table(path, WORKLIST, columns) for path in files if path.stem in study.models]
     return pl.concat(lists).unique("rollout_key") if lists else None
 
 

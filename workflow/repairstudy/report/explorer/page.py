@@ -18,7 +18,7 @@ from repairstudy.report.explorer.failures import (
 )
 from repairstudy.report.explorer.failures import failures as failure_views
 from repairstudy.report.explorer.lookups import ROLES
-from repairstudy.report.explorer.outcomes import ENDS, ROLE_WORDS, WORDS
+from repairstudy.report.explorer.outcomes import ROLE_WORDS
 from repairstudy.report.explorer.places import Places
 from repairstudy.report.explorer.policy import content_security_policy, data
 from repairstudy.report.explorer.rollouts import data_of, told_roles, words
@@ -91,7 +91,7 @@ def render_explorer(frames: Frames, most: int = MOST_FAILURES, report: str = "re
         words=data(words()),
         rewards=places.rewards,
         untold=[ROLE_WORDS[role] for role in ROLES if role not in told],
-        ends=[(ENDS[status], WORDS[status]) for status in WORDS],
+        ends=words()["ends"],
         roles=ROLE_WORDS,
         helps=decimal(HELPS),
         badly=decimal(BADLY),

@@ -43,12 +43,12 @@ def draw(frames: Frames) -> Figure:
 
 def caption(frames: Frames) -> Caption:
     study, rows = study_of(frames), _rows(frames)
-    matched = study.plan.get("matched_rollouts", 5)
+    matched = study.matched_rollouts
     return described(
         [_sentence(rows, pool, matched) for pool in study.pools],
         [
             "Line: the selection loss of choosing the candidate with the highest mean of so many "
-            f"own rollouts, against {counted(int(matched), 'own rollout')}; at 0 rollouts, of "
+            f"own rollouts, against {counted(matched, 'own rollout')}; at 0 rollouts, of "
             "random choice. It falls to zero where more rollouts would choose no better. Other "
             "marks: rules that spend one or three rollouts of a candidate otherwise. "
             f"{percent(study.level)} intervals over failures are those of the difference, in which "

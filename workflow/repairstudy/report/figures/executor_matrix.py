@@ -18,6 +18,7 @@ from repairstudy.report.captions import (
     described,
     estimate,
     extreme,
+    number_above_zero,
     within,
 )
 from repairstudy.report.frames import Frames, statistics
@@ -88,7 +89,7 @@ def _sentence(rows: pl.DataFrame, pool: Pool) -> str:
     worst, best = extreme(mine, pool.name), extreme(mine, pool.name, largest=False)
     if worst is None or best is None:
         return ""
-    lose = int((mine["ci_low"] > 0).fill_null(False).sum())
+    lose = number_above_zero(mine)
     start = f"{within(pool)} {some_of(lose, mine.height, 'choice', 'loses', 'lose')}"
     most = f"{estimate(worst, LOSS_PLACES)}, by {spoken(worst['evaluator'])}"
     if mine.height == 1:

@@ -53,7 +53,7 @@ def draw(frames: Frames, analysis: str = ANALYSIS) -> Figure:
 def caption(frames: Frames, analysis: str = ANALYSIS) -> Caption:
     rows = statistics(frames, analysis, "loss").filter(pl.col("evaluator") != "matched")
     study = study_of(frames)
-    matched = study.plan.get("matched_rollouts", 5)
+    matched = study.matched_rollouts
     return described(
         [
             *(losers(rows, pool, without=f"own_{matched}") for pool in study.pools),
@@ -63,7 +63,7 @@ def caption(frames: Frames, analysis: str = ANALYSIS) -> Caption:
             "A mark is what it costs to let that evaluator choose the repair: the held-out value "
             f"of matched selection minus that of the evaluator's selection, in {study.unit}. Right "
             "of the line the evaluator loses; on it, it does as well as choice by the deployed "
-            f"executor's own {counted(int(matched), 'rollout')}. An evaluator is said to lose if "
+            f"executor's own {counted(matched, 'rollout')}. An evaluator is said to lose if "
             "its whole interval is right of the line.",
             bars(study),
             "A star: above zero after Holm's correction within its family of tests.",

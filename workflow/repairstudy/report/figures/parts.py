@@ -8,7 +8,7 @@ from typing import NamedTuple
 import polars as pl
 from matplotlib.figure import Figure
 
-from repairstudy.report.captions import LOSS_PLACES, estimate, extreme, within
+from repairstudy.report.captions import LOSS_PLACES, estimate, extreme, number_above_zero, within
 from repairstudy.report.figures.panels import (
     Mark,
     draw_panels,
@@ -71,7 +71,7 @@ def above_zero(rows: pl.DataFrame, pool: Pool, estimand: str, part: str, plural:
     most = extreme(mine, pool.name)
     if most is None:
         return ""
-    above = int((mine["ci_low"] > 0).fill_null(False).sum())
+    above = number_above_zero(mine)
     loss = f"{estimate(most, LOSS_PLACES)}, of {spoken(most['evaluator'])}"
     if mine.height == 1:
         is_above = "lies" if above else "does not lie"

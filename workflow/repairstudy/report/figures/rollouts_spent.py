@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from repairstudy.report.adaptive_section import UNIFORM, spending
+from repairstudy.report.adaptive_section import UNIFORM, gains, spending
 from repairstudy.report.captions import Caption, described, estimate, within
 from repairstudy.report.figures.pool_curves import pool_curves
-from repairstudy.report.frames import Frames, statistics
+from repairstudy.report.frames import Frames
 from repairstudy.report.numbers import decimal
 from repairstudy.report.study import Pool, study_of
 from repairstudy.report.style import (
@@ -50,7 +50,7 @@ def draw(frames: Frames) -> Figure:
 
 
 def caption(frames: Frames) -> Caption:
-    study, rows = study_of(frames), _gains(frames)
+    study, rows = study_of(frames), gains(frames)
     return described(
         [_sentence(pool, spending(frames)) for pool in study.pools],
         [
@@ -70,11 +70,6 @@ def caption(frames: Frames) -> Caption:
         rows,
         study,
     )
-
-
-def _gains(frames: Frames) -> pl.DataFrame:
-    rows = [statistics(frames, analysis, "net_gain") for analysis in ("adaptive", "hybrid")]
-    return pl.concat(rows).drop_nulls("estimate")
 
 
 def _sentence(pool: Pool, table: pl.DataFrame) -> str:
